@@ -34,7 +34,8 @@ std::vector<ReportKey> keys_of(std::string_view words) {
         const auto comma = words.find(',');
         const auto word = words.substr(0, comma);
         const auto key = report_key(word);
-        if (!key) refuse_argument("sort", "cannot sort by \"" + std::string(word) + "\"");
+        // What tracepoints say needs more than a word: the tool alone sorts by it.
+        if (!key || *key == ReportKey::trace) refuse_argument("sort", "cannot sort by \"" + std::string(word) + "\"");
         if (std::ranges::find(keys, *key) == keys.end()) keys.push_back(*key);
         if (comma == std::string_view::npos) return keys;
         words.remove_prefix(comma + 1);

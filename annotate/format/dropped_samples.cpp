@@ -14,12 +14,19 @@ std::string_view option_of(FilterPart part) {
         case FilterPart::pid: return "--pid";
         case FilterPart::tid: return "--tid";
         case FilterPart::cgroup: return "--cgroup";
+        case FilterPart::payload: return "--filter";
+        case FilterPart::no_value: return "--filter (no value)";
         case FilterPart::kind: return "--kind";
         case FilterPart::object: return "--dso";
         case FilterPart::symbol: return "--symbols";
         case FilterPart::parent: return "--exclude-other";
     }
     return "no option";
+}
+
+std::string_view dropped_key(FilterPart part) {
+    if (part == FilterPart::no_value) return "filter-no-value";
+    return option_of(part).substr(std::string_view("--").size());
 }
 
 std::vector<DroppedSamples> dropped_samples(const DroppedBy& dropped) {

@@ -21,6 +21,7 @@ std::string key_text(const Report& report, const ReportRow& row, ReportKey key) 
         case ReportKey::kind: return std::string(to_string(place.kind));
         case ReportKey::line: return place.line;
         case ReportKey::parent: return task.parent.empty() ? "[other]" : std::string(task.parent);
+        case ReportKey::trace: return task.label.empty() ? "-" : std::string(task.label);
         case ReportKey::program: break;
     }
     if (place.loads.empty()) return "-";
@@ -30,6 +31,11 @@ std::string key_text(const Report& report, const ReportRow& row, ReportKey key) 
     // The kernel reuses program ids, so add the load time.
     if (program.loaded_at != Time{}) text += " since " + seconds(program.loaded_at);
     return text;
+}
+
+std::string_view key_title(const Report& report, ReportKey key) {
+    const auto& given = report.options.label_title;
+    return key == ReportKey::trace && !given.empty() ? given : words_of(key).title;
 }
 
 std::string tree_text(const ReportPlace& place, TreeKey key) {

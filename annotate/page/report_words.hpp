@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "perfdata/annotate/report/report.hpp"
 
@@ -14,6 +15,9 @@ namespace perfdata {
 
 // key_text(report, row, key) returns a row's field for users.
 std::string key_text(const Report& report, const ReportRow& row, ReportKey key);
+
+// key_title(report, key) returns the heading of its column; it lives as long as the report.
+std::string_view key_title(const Report& report, ReportKey key);
 
 // tree_text(place, key) returns what text calls a node of a tree: "leaf", "leaf+0x14 a.c:12" or "leaf a.c:12".
 std::string tree_text(const ReportPlace& place, TreeKey key);

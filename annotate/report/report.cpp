@@ -395,10 +395,12 @@ class ReportMaker {
 
     // Sorts by periods, then by task and place, which are unique together: the order is deterministic.
     void sort_rows() {
-        using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view>;
+        using Who =
+            std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view, std::string_view>;
         std::vector<Who> tasks;
         for (const auto& task : counts_.tasks()) {
-            tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent);
+            const auto label = options_.label_text ? options_.label_text(task.label) : std::string_view();
+            tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent, label);
         }
         const auto task_rank = ranks(tasks);
         const auto object_rank = [&] {

@@ -22,6 +22,7 @@ SampleCountOptions count_options(const ReportOptions& options, const Symbolizer&
     counts.by_tid = options.has(ReportKey::tid);
     counts.by_cpu = options.has(ReportKey::cpu);
     counts.by_cgroup = options.has(ReportKey::cgroup);
+    if (options.has(ReportKey::trace)) counts.label = options.label;
     const bool parents = options.has(ReportKey::parent);
     counts.chains = options.counts_chains();
     counts.jit = &symbolizer.jit();

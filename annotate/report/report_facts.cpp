@@ -80,6 +80,7 @@ void add_tasks(Report& report, const SampleCounts& counts, const Tasks& tasks) {
     for (const auto& task : counts.tasks()) {
         ReportTask told{task.comm, task.pid, task.tid, std::nullopt, 0, task.parent};
         if (task.cpu != no_cpu) told.cpu = task.cpu;
+        if (report.options.label_text) told.label = report.options.label_text(task.label);
         if (cgroups) {
             const auto next = static_cast<std::uint32_t>(report.cgroups.size());
             const auto [number, is_new] = numbers.try_emplace(task.cgroup, next);

@@ -7,7 +7,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::array<ReportKeyWords, 11> keys = {{
+constexpr std::array<ReportKeyWords, 12> keys = {{
     {ReportKey::comm, "comm", "Command", "comm"},
     {ReportKey::pid, "pid", "Pid", "pid"},
     {ReportKey::tid, "tid", "Tid", "tid"},
@@ -19,6 +19,7 @@ constexpr std::array<ReportKeyWords, 11> keys = {{
     {ReportKey::line, "srcline", "Source:Line", "line", "line"},
     {ReportKey::program, "program", "BPF Program", "program", {}, "BPF program and load"},
     {ReportKey::parent, "parent", "Parent symbol", "parent", {}, "see -p"},
+    {ReportKey::trace, "trace", "Trace output", "trace", {}, "what a tracepoint says"},
 }};
 
 constexpr bool in_order() {

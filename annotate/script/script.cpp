@@ -107,6 +107,7 @@ class ScriptWriter {
         const auto comm =
             recent_tasks_.comm_at(item.tid.value_or(Tid{nobody.value}), context.time, item.moment.machine);
         if (!wanted(sample, item, index, comm)) return;
+        if (!take(options_.filter.drop_payload(context.event, sample, comm))) return;
         item.comm = shown_comm(comm, item.tid);
         item.ip = sample.ip();
         if (options_.payloads != nullptr && item.ip && item.is_bpf_output()) {

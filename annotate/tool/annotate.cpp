@@ -87,6 +87,7 @@ class Annotate {
         if (!options_.samples.can_tell(recording, *filter)) return usage;
         auto ratios = options_.ratios.chosen(recording, filter->events);
         if (!ratios) return session_.give_up(ratios.error());
+        if (!options_.common.quiet) options_.samples.note_lacking_fields(recording, *filter);
         if (!session_.read_timeline()) return failed;
         options_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(options_.names, &options_.lines);

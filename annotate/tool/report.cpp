@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/option_values.hpp"
 #include "tool/options/percent_options.hpp"
 #include "tool/options/ratio_options.hpp"
 #include "tool/options/sample_options.hpp"
@@ -25,6 +27,8 @@
 #include "tool/report/group_options.hpp"
 #include "tool/report/row_options.hpp"
 #include "tool/session.hpp"
+#include "trace/trace_histogram.hpp"
+#include "trace/trace_labels.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -39,6 +43,7 @@ struct ReportChoice {
     SampleChoice samples;
     PercentChoice percent;
     ScreenChoice screen;
+    std::vector<std::string> histograms;  // names of fields
     bool header = false;
     bool inlines = true;
     bool limit_given = false;  // --percent-limit
@@ -61,6 +66,7 @@ class ReportRun {
         if (!session_.check_names(choice_.names)) return failed;
         const auto& symbolizer = session_.symbolizer();
         symbolizer.prepare(choice_.names.threads());
+        if (auto labelled = add_labels(recording); !labelled) return session_.give_up(labelled.error());
         auto counting = count_options(options_, symbolizer);
         counting.max_stack = choice_.graph.max_stack;
         auto filter = choice_.samples.filter(recording);
@@ -71,7 +77,9 @@ class ReportRun {
         options_.ratios = std::move(*ratios);
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         // Rows of callers have samples in other code: the report leaves out rows.
-        filter->code = {};
+        if (choice_.histograms.empty()) filter->code = {};
+        if (auto added = add_histograms(recording, *filter, counting); !added) return session_.give_up(added.error());
+        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(recording, *filter);
         counting.filter = std::move(*filter);
         counting.progress = session_.progress("counting samples");
         const auto counts = SampleCounts::count(recording, session_.timeline(), counting);
@@ -107,7 +115,56 @@ class ReportRun {
         options_.tree = tree.value_or(options_.children ? ReportTree::caller : ReportTree::callee);
     }
 
-    int write(const Report& report, const SampleCounts& counts) {
+    // Finds out what --sort trace, and fields there, mean for this recording.
+    Result<void> add_labels(const Recording& recording) {
+        auto keys = choice_.rows.trace_keys();
+        if (keys.empty()) return {};
+        const auto events = chosen_events(recording, choice_.samples.events);
+        if (!events) return fail(events.error());
+        auto made = TraceLabels::make(recording, std::move(keys), *events);
+        if (!made) return fail(made.error());
+        labels_ = std::make_shared<TraceLabels>(std::move(*made));
+        options_.label = [labels = labels_](std::uint32_t event, std::optional<Bytes> raw) {
+            return labels->number(event, raw);
+        };
+        options_.label_text = [labels = labels_](std::uint32_t number) { return labels->text(number); };
+        options_.label_title = labels_->title();
+        return {};
+    }
+
+    Result<void> add_histograms(const Recording& recording, const SampleFilter& filter, SampleCountOptions& counting) {
+        if (choice_.histograms.empty()) return {};
+        std::vector<FieldName> names;
+        for (const auto& word : choice_.histograms) {
+            // Already checked.
+            if (auto name = parse_field_name(word); name && std::ranges::find(names, *name) == names.end()) {
+                names.push_back(std::move(*name));
+            }
+        }
+        const auto& all = recording.events().events();
+        auto events = filter.events;
+        if (events.empty()) {
+            events.resize(all.size());
+            std::iota(events.begin(), events.end(), 0u);
+        }
+        std::vector<std::string> event_names;
+        for (const auto event : events) event_names.push_back(all[event].name);
+        auto made = TraceHistograms::make(TraceFields::read(recording), names, events, event_names);
+        if (!made) return fail(made.error());
+        histograms_ = std::make_shared<TraceHistograms>(std::move(*made));
+        counting.label = [histograms = histograms_, label = counting.label](std::uint32_t event,
+                                                                            std::optional<Bytes> raw) {
+            histograms->add(event, raw);
+            return label ? label(event, raw) : 0u;
+        };
+        return {};
+    }
+
+    int write(Report report, const SampleCounts& counts) {
+        if (histograms_ != nullptr) {
+            report.histograms = histograms_->histograms();
+            report.without_field = histograms_->without_field();
+        }
         const bool json = choice_.common.json;
         auto output = json ? session_.open_output() : session_.open_paged_output(choice_.screen);
         if (!output) return failed;
@@ -123,6 +180,10 @@ class ReportRun {
         }
         if (!session_.commit(*output)) return failed;
         session_.warn(report.completeness, lacks_kernel_names(report, counts));
+        if (labels_ != nullptr && labels_->not_kept() != 0) {
+            session_.note(fmt::format("--sort: {} samples have further values, which are one row: there are too many",
+                                      labels_->not_kept()));
+        }
         if (!choice_.common.quiet) explain_nothing(report, counts);
         return session_.exit_code(report.completeness, wants_callers_ && report.stacks.counts.lost() != 0);
     }
@@ -150,6 +211,8 @@ class ReportRun {
     const ReportChoice& choice_;
     Session session_;
     ReportOptions options_;
+    std::shared_ptr<TraceLabels> labels_;          // null: no row is told apart by them
+    std::shared_ptr<TraceHistograms> histograms_;  // null: none are asked for
     bool wants_callers_ = true;
 };
 
@@ -170,6 +233,13 @@ void add_report(CLI::App& app, int& exit) {
     choice->rows.add_to(*command);
     choice->groups.add_to(*command);
     choice->ratios.add_to(*command);
+    add_list(*command, "--histogram", choice->histograms,
+             "Histograms of these numeric fields of tracepoints, in powers of two, before the rows: ret,args[2]")
+        ->check(each([](const std::string& word) {
+                    return parse_field_name(word) ? std::string() : fmt::format("{} is no name of a field", word);
+                }),
+                "")
+        ->type_name("FIELDS");
     choice->graph.add_to(*command);
     choice->common.add_stdio_to(*command);
     add_inline(*command, choice->inlines);

@@ -91,6 +91,7 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
     if (counts.samples == 0) session.note(nothing_shown(session.recording(), session.timeline()));
     session.note(filter_text(counts.dropped, counts.samples));
     choice.samples.note_absent_tasks(session.timeline());
+    choice.samples.note_lacking_fields(session.recording(), options.filter);
     note_absent("--dso", "samples in an object called", counts.absent_objects, counts.other_objects);
     auto other_symbols = counts.other_symbols;
     for (const auto& name : counts.absent_symbols) {

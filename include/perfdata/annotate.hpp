@@ -5,6 +5,7 @@
 #include "perfdata/annotate/disassembly/disassembler.hpp"
 #include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/annotate/format/dropped_samples.hpp"
+#include "perfdata/annotate/format/field_histogram.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/heat/source_heat.hpp"

@@ -12,6 +12,7 @@
 #include "perfdata/profile/event_ratio.hpp"
 #include "perfdata/profile/hash_slots.hpp"
 #include "perfdata/profile/intern_table.hpp"
+#include "perfdata/profile/payload_filter.hpp"
 #include "perfdata/profile/profile.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/profile/sample_filter.hpp"

@@ -72,6 +72,7 @@ class BranchCounter {
         if (samples_.drop_moment(moment.time, sample.cpu()) != FilterPart::none) return;
         const auto cgroup = samples_.by_cgroup ? sample.details().cgroup() : std::nullopt;
         if (samples_.drop_task({comm, moment.pid, tid, cgroup}) != FilterPart::none) return;
+        if (samples_.drop_payload(context.event, sample, comm) != FilterPart::none) return;
         if (!samples_.code.empty() && !takes_code(moment, sample.ip(), sample.mode())) return;
         for (std::size_t at = 0; at < stack->size(); ++at) {
             const auto entry = (*stack)[at];

@@ -24,7 +24,8 @@ namespace perfdata {
 std::uint64_t SampledTask::hash(const HashKey& key) const {
     const auto name = reinterpret_cast<std::uintptr_t>(comm.data());
     const auto under = reinterpret_cast<std::uintptr_t>(parent.data());
-    return key(under == 0 ? name : key(name, under), std::uint64_t{pid.value} << 32 | tid.value, cpu, cgroup);
+    const auto place = std::uint64_t{label} << 32 | cpu;
+    return key(under == 0 ? name : key(name, under), std::uint64_t{pid.value} << 32 | tid.value, place, cgroup);
 }
 
 namespace {
@@ -183,10 +184,13 @@ class SampleCounter {
         if (drop(filter.drop_moment(context.time, sample.cpu()))) return;
         counts_.considered_[column] += cell;
         const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
-        if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup})) || drop(drop_code(sample))) return;
+        if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup}))) return;
+        // Counters of a group share the payload of the event that was sampled.
+        if (drop(filter.drop_payload(context.event, sample, comm)) || drop(drop_code(sample))) return;
         note_time(sample.time());
         counts_.totals_[column] += cell;
-        const auto who = task(sample, tid, comm);
+        const auto label = options_.label ? options_.label(context.event, sample.details().raw()) : 0u;
+        const auto who = task(sample, tid, comm, label);
         if (options_.chains) {
             if (node_ == none) node_ = chain(sample);
             chain_rows_.cells(row({who, node_}))[column] += cell;
@@ -218,8 +222,9 @@ class SampleCounter {
     }
 
     template <class Order>
-    std::uint32_t task(const BasicSample<Order>& sample, Tid tid, std::string_view comm) {
+    std::uint32_t task(const BasicSample<Order>& sample, Tid tid, std::string_view comm, std::uint32_t label) {
         SampledTask task;
+        task.label = label;
         if (options_.by_comm) {
             task.comm = comm;
             if (comm.empty()) task.tid = tid;

@@ -164,7 +164,7 @@ void write_dropped(JsonWriter& json, std::span<const DroppedSamples> dropped) {
     if (dropped.empty()) return;
     json.key("dropped");
     json.begin_object();
-    for (const auto& one : dropped) json.member(option_of(one.part).substr(2), one.samples);
+    for (const auto& one : dropped) json.member(dropped_key(one.part), one.samples);
     json.end_object();
 }
 

@@ -34,6 +34,7 @@ class ReportText {
 
     void write() {
         lost();
+        histograms();
         for (const auto& table : report_.tables) {
             columns_ = table.columns;
             choose_ratios();
@@ -150,6 +151,42 @@ class ReportText {
         }
     }
 
+    void histograms() {
+        if (report_.histograms.empty()) return;
+        for (const auto& one : report_.histograms) {
+            histogram(one);
+            if (text_.size() > block) flush();
+        }
+        if (const auto others = report_.without_field; others != 0) {
+            print("# {} samples are of events without such a field\n#\n", others);
+        }
+    }
+
+    // As bpftrace draws it: the longest bar has 52 characters.
+    void histogram(const FieldHistogram& one) {
+        constexpr std::uint64_t longest = 52;
+        print("# Histogram of {} of event '{}'\n", one.field, shown(report_.recording.events[one.event].name));
+        print("# Samples: {}", one.samples);
+        if (one.samples != 0) {
+            print(", least {}, most {}, mean {}", one.text_of(one.least), one.text_of(one.most), mean_text(one.mean));
+        }
+        if (one.no_value != 0) print("; without a value: {}", one.no_value);
+        print("\n#\n");
+        std::uint64_t most = 0;
+        std::size_t widest = 0;
+        for (const auto& bucket : one.buckets) {
+            most = std::max(most, bucket.samples);
+            widest = std::max(widest, one.label_of(bucket).size());
+        }
+        for (const auto& bucket : one.buckets) {
+            const auto share = static_cast<double>(bucket.samples) / static_cast<double>(most);
+            const auto bar = static_cast<std::size_t>(share * static_cast<double>(longest));
+            print("  {:<{}}{:>12} |{:<{}}|\n", one.label_of(bucket), widest, bucket.samples, std::string(bar, '@'),
+                  longest);
+        }
+        print("\n");
+    }
+
     void head(const ReportTable& table) {
         if (table.group != ReportTable::no_group) {
             const auto& group = report_.groups[table.group];
@@ -193,7 +230,7 @@ class ReportText {
 
     void measure(const std::vector<const ReportRow*>& rows) {
         width_.clear();
-        for (const auto key : report_.options.keys) width_.push_back(words_of(key).title.size());
+        for (const auto key : report_.options.keys) width_.push_back(shown(key_title(report_, key)).size());
         if (width_.empty()) return;
         std::set<std::string_view> objects;
         for (const auto* each : rows) {
@@ -254,7 +291,7 @@ class ReportText {
             print("  {:>{}}", name, ratio_width);
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {
-            const auto name = words_of(report_.options.keys[at]).title;
+            const auto name = shown(key_title(report_, report_.options.keys[at]));
             if (at + 1 == width_.size()) {
                 print("  {}", name);
             } else {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <numeric>
+#include <set>
 
 #include "cpu_choice.hpp"
 #include "event_choice.hpp"
@@ -11,6 +13,7 @@
 #include "option_values.hpp"
 #include "time_choice.hpp"
 #include "tool/tool.hpp"
+#include "trace/trace_filter.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -24,6 +27,32 @@ std::vector<std::string> kind_words() {
     }
     words.emplace_back(to_string(CodeClass::unknown));
     return words;
+}
+
+// Lists the fields of the events behind the error that there is no such field, similar names first.
+Error with_field_names(Error error, const TraceFilter& filter, const TraceFields& fields,
+                       const std::vector<std::uint32_t>& events) {
+    std::set<std::string> known;
+    constexpr std::size_t most = 100'000;  // a file may have any number of events
+    for (const auto event : events) {
+        const auto* const format = fields.of(event);
+        if (format == nullptr || known.size() > most) continue;
+        for (const auto& field : format->own()) known.insert(field.name);
+        for (const auto& field : format->common()) known.insert(field.name);
+    }
+    const std::vector<std::string> names(known.begin(), known.end());
+    std::vector<std::string> shown;
+    for (const auto& comparison : filter.comparisons()) {
+        if (known.contains(comparison.field.name)) continue;
+        shown = near_names(comparison.field.name, names);
+        break;
+    }
+    if (!shown.empty()) {
+        error.detail += "; did you mean " + name_list(shown, message_width()) + "?";
+    } else if (!names.empty()) {
+        error.detail += "; there are " + name_list(names, 2 * message_width());
+    }
+    return error;
 }
 
 // A cgroup is named by its path, or by its number where the recording does not say the path.
@@ -60,6 +89,12 @@ void SampleChoice::add_to(CLI::App& command, const char* comm, const char* objec
              "Only these cgroups, by path or number: /system.slice (perf record --all-cgroups)")
         ->group(sample_group)
         ->type_name("NAMES");
+    command
+        .add_option("--filter", fields,
+                    "Only samples with such fields, as perf record --filter: 'prev_pid == 0 && next_comm ~ \"kw*\"'")
+        ->check(checked([](const std::string& text) { return TraceFilter::parse(text); }), "")
+        ->group(sample_group)
+        ->type_name("EXPRESSION");
     add_time(command, time, "Only samples of these times")->group(sample_group);
     add_kinds(command, kinds, "Only this kind of code")->group(sample_group);
     add_list(command, object, objects, "Only code of these objects, by name or path: libc.so.6,[nf_nat]")
@@ -85,7 +120,30 @@ Result<SampleFilter> SampleChoice::filter(const Recording& recording) const {
     if (!times) return fail(times.error());
     filter.times = std::move(*times);
     filter.code = code();
+    if (auto added = add_fields(filter, recording); !added) return fail(added.error());
     return filter;
+}
+
+Result<void> SampleChoice::add_fields(SampleFilter& filter, const Recording& recording) const {
+    if (fields.empty()) return {};
+    auto parsed = TraceFilter::parse(fields);
+    if (!parsed) return fail(parsed.error());
+    const auto formats = TraceFields::read(recording);
+    const auto& all = recording.events().events();
+    auto chosen = filter.events;
+    if (chosen.empty()) {
+        chosen.resize(all.size());
+        std::iota(chosen.begin(), chosen.end(), 0u);
+    }
+    std::vector<std::string> names;
+    for (const auto event : chosen) names.push_back(all[event].name);
+    auto bound = BoundTraceFilter::bind(*parsed, formats, chosen, names);
+    if (!bound && bound.error().code == ErrorCode::missing) {
+        return fail(with_field_names(bound.error(), *parsed, formats, chosen));
+    }
+    if (!bound) return fail(bound.error());
+    filter.payload = Shared<const PayloadFilter>(*bound);
+    return {};
 }
 
 void SampleChoice::add_cgroups(SampleFilter& filter, const Tasks& tasks) const {
@@ -127,6 +185,20 @@ void SampleChoice::note_absent_tasks(const Timeline& timeline) const {
         }
     }
     note_absent("--cgroup", "cgroup", unknown, known);
+}
+
+void SampleChoice::note_lacking_fields(const Recording& recording, const SampleFilter& filter) const {
+    const auto* const bound = dynamic_cast<const BoundTraceFilter*>(filter.payload.get());
+    if (bound == nullptr) return;
+    std::vector<std::string> lacking;
+    for (const auto& one : bound->lacking()) {
+        lacking.push_back(fmt::format("{} has no {}", recording.events().events()[one.event].name, one.field));
+    }
+    if (lacking.empty()) return;
+    constexpr std::string_view begin = "note: --filter: ";
+    const auto width = message_width();
+    complain(
+        fmt::format("{}{}", begin, name_list(lacking, width > begin.size() + 20 ? width - begin.size() - 10 : width)));
 }
 
 std::vector<CodeClass> parse_kinds(const std::vector<std::string>& words) {

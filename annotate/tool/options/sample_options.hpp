@@ -21,12 +21,14 @@ struct SampleChoice {
     std::vector<std::string> events, comms, cpus, cgroups, kinds, objects, symbols;
     std::vector<std::int32_t> pids, tids;  // -1: nobody
     std::string time;
+    std::string fields;  // the expression of --filter
 
-    // Adds --event, --comm, --pid, --tid, --cpu, --cgroup, --time, --kind, --dso and --symbols. `comm` and `object` are
-    // their names where a command has more of them.
+    // Adds --event, --comm, --pid, --tid, --cpu, --cgroup, --filter, --time, --kind, --dso and --symbols. `comm` and
+    // `object` are their names where a command has more of them.
     void add_to(CLI::App& command, const char* comm = "--comm,--comms", const char* object = "-d,--dso,--dsos");
 
-    // Returns what that means for this recording; cgroups are missing. Errors: missing (no such event, no time).
+    // Returns what that means for this recording; cgroups are missing. Errors: missing (no such event, field, no time),
+    // and those of BoundTraceFilter::bind().
     Result<SampleFilter> filter(const Recording& recording) const;
     // Adds the cgroups, which are known once the timeline is.
     void add_cgroups(SampleFilter& filter, const Tasks& tasks) const;
@@ -36,6 +38,11 @@ struct SampleChoice {
     bool can_tell(const Recording& recording, const SampleFilter& filter) const;
     // Says which commands and cgroups are not there at all.
     void note_absent_tasks(const Timeline& timeline) const;
+    // Says which events lack fields of --filter: none of their samples may pass.
+    void note_lacking_fields(const Recording& recording, const SampleFilter& filter) const;
+
+  private:
+    Result<void> add_fields(SampleFilter& filter, const Recording& recording) const;
 };
 
 // Returns the kinds of code that the words of --kind mean. They have been checked.

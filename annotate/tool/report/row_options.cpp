@@ -31,6 +31,7 @@ std::string key_help() {
         text += fmt::format("{} {}", &one == &report_keys().front() ? ":" : ",", one.word);
         if (!one.note.empty()) text += fmt::format(" ({})", one.note);
     }
+    text += ", trace:FIELD or EVENT.FIELD (of a tracepoint), trace_fields";
     return fmt::format("{}. Default: {}", text, fmt::join(words_of(ReportOptions().keys), ","));
 }
 
@@ -40,16 +41,22 @@ std::string known_keys() {
         const bool last = &one == &report_keys().back();
         known += fmt::format("{}{}", known.empty() ? "" : last ? " and " : ", ", one.word);
     }
-    return known;
+    return known + ", and by fields of tracepoints: trace:FIELD";
+}
+
+// key_of(word) returns nothing if it is no key.
+std::optional<ReportKey> key_of(const std::string& word) {
+    if (const auto key = report_key(word)) return key;
+    return TraceKey::parse(word) ? std::optional(ReportKey::trace) : std::nullopt;
 }
 
 Result<ReportKey> parse_key(const std::string& word) {
-    if (const auto key = report_key(word)) return *key;
+    if (const auto key = key_of(word)) return *key;
     return fail(wrong("--sort", fmt::format("cannot sort by {}; by {}", word, known_keys())));
 }
 
 Result<std::string> parse_field(const std::string& word) {
-    if (report_key(word) || std::ranges::find(number_fields, word) != number_fields.end()) return word;
+    if (key_of(word) || std::ranges::find(number_fields, word) != number_fields.end()) return word;
     return fail(wrong("--fields", fmt::format("there is no column {}; there are {}, {}", word,
                                               fmt::join(number_fields, ", "), known_keys())));
 }
@@ -75,11 +82,22 @@ std::vector<ReportKey> RowChoice::chosen_keys() const {
     std::vector<ReportKey> chosen;
     for (const auto* words : {&fields, &keys}) {
         for (const auto& word : *words) {
-            const auto key = report_key(word);
+            const auto key = key_of(word);
             if (key && std::ranges::find(chosen, *key) == chosen.end()) chosen.push_back(*key);
         }
     }
     return chosen.empty() ? ReportOptions().keys : chosen;
+}
+
+std::vector<TraceKey> RowChoice::trace_keys() const {
+    std::vector<TraceKey> chosen;
+    for (const auto* words : {&fields, &keys}) {
+        for (const auto& word : *words) {
+            const auto key = TraceKey::parse(word);
+            if (key && std::ranges::find(chosen, *key) == chosen.end()) chosen.push_back(*key);
+        }
+    }
+    return chosen;
 }
 
 bool RowChoice::has_field(const std::string& word) const {

@@ -8,6 +8,8 @@
 
 #include "perfdata/annotate/report/report_options.hpp"
 
+#include "trace/trace_labels.hpp"
+
 namespace perfdata::tool {
 
 struct RowChoice {
@@ -20,6 +22,8 @@ struct RowChoice {
 
     // The functions below expect options that the command has checked.
     std::vector<ReportKey> chosen_keys() const;
+    // Returns what the key ReportKey::trace is made of; empty without it.
+    std::vector<TraceKey> trace_keys() const;
     // Returns true if the user asks for, or rules out, rows that count what they called.
     bool asks_for_children() const { return children || has_field("overhead_children"); }
     bool rules_out_children() const { return no_children || (!fields.empty() && !has_field("overhead_children")); }

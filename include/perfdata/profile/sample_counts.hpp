@@ -38,10 +38,11 @@ struct PERFDATA_EXPORT SampledTask {
     std::uint32_t cpu = 0;     // all ones: not recorded
     std::uint64_t cgroup = 0;  // see Tasks::cgroup(); 0: not recorded
     std::string_view parent;   // of SampleCountOptions::parent; equal ones have equal data(). Empty: none
+    std::uint32_t label = 0;   // of SampleCountOptions::label; 0 without it
 
     bool operator==(const SampledTask& other) const {
         return comm.data() == other.comm.data() && pid == other.pid && tid == other.tid && cpu == other.cpu &&
-               cgroup == other.cgroup && parent.data() == other.parent.data();
+               cgroup == other.cgroup && parent.data() == other.parent.data() && label == other.label;
     }
     // Returns the hash of all members, of texts by their data().
     std::uint64_t hash(const HashKey& key) const;
@@ -65,6 +66,10 @@ struct SampleCountOptions {
     // not. If a chain has several such frames, the innermost counts, or the outermost. Called once per distinct frame.
     Callback<std::string_view(const Frame&)> parent;
     bool outermost_parent = false;
+    // Returns a number that tells samples apart by what their event wrote, for example by a field of a tracepoint; 0 if
+    // there is nothing to tell. Gets the index in recording.events(), and PERF_SAMPLE_RAW, empty if it was not
+    // recorded. Called once per sample that counts, in the order of the file.
+    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>)> label;
     // Returns true for frames whose callees do not count: of the chains through such frames the outermost of them is
     // the innermost frame. Called once per distinct frame. Parents are found before.
     Callback<bool(const Frame&)> ignore_callees;

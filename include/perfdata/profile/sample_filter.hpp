@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/shared.hpp"
 #include "perfdata/core/types.hpp"
+#include "perfdata/profile/payload_filter.hpp"
 #include "perfdata/timeline/code_filter.hpp"
 
 namespace perfdata {
@@ -32,9 +34,34 @@ struct SampledBy {
     std::optional<std::uint64_t> cgroup;  // id of its cgroup; nothing: not recorded
 };
 
-// FilterPart names a part of a SampleFilter, in the order in which they apply.
-enum class FilterPart : std::uint8_t { none, time, cpu, comm, pid, tid, cgroup, kind, object, symbol, parent };
-inline constexpr std::size_t filter_parts = 11;
+// FilterPart names a part of a SampleFilter, in the order in which they apply. SampleFilter::payload has two: `payload`
+// rejected a value, `no_value` found none.
+enum class FilterPart : std::uint8_t {
+    none,
+    time,
+    cpu,
+    comm,
+    pid,
+    tid,
+    cgroup,
+    payload,
+    no_value,
+    kind,
+    object,
+    symbol,
+    parent,
+};
+inline constexpr std::size_t filter_parts = 13;  // number of them
+
+// filter_part(answer) returns the part of the filter that rejects a sample with that answer.
+constexpr FilterPart filter_part(PayloadAnswer answer) {
+    switch (answer) {
+        case PayloadAnswer::passes: return FilterPart::none;
+        case PayloadAnswer::rejected: return FilterPart::payload;
+        case PayloadAnswer::no_value: return FilterPart::no_value;
+    }
+    return FilterPart::none;
+}
 
 // filter_part(part) returns the part of the filter that a part of its CodeFilter belongs to.
 constexpr FilterPart filter_part(CodePart part) {
@@ -48,7 +75,7 @@ constexpr FilterPart filter_part(CodePart part) {
 }
 
 // SampleFilter passes a sample that passes every part; an empty part passes all. A set costs O(log n) per sample, a
-// list O(n), and `code` one comparison per name for each distinct place.
+// list O(n), `code` one comparison per name for each distinct place, and `payload` whatever it likes.
 struct SampleFilter {
     std::vector<std::uint32_t> events;         // indices in recording.events(); counts have their columns in this order
     std::vector<TimeRange> times;              // a sample passes if any of them contains its time
@@ -57,8 +84,9 @@ struct SampleFilter {
     std::set<std::uint32_t> pids, tids;        // of processes, of threads: as the recording numbers them
     // Ids, as in samples (PERF_SAMPLE_CGROUP) and in Tasks::cgroup(). Empty with `by_cgroup`: no sample passes.
     std::set<std::uint64_t> cgroups;
-    bool by_cgroup = false;  // `cgroups` counts
-    CodeFilter code;         // for the sampled address; callers do not matter
+    bool by_cgroup = false;               // `cgroups` counts
+    Shared<const PayloadFilter> payload;  // for what the event itself wrote: fields of tracepoints; null passes all
+    CodeFilter code;                      // for the sampled address; callers do not matter
 
     // has_event(event) returns true if samples of that event may pass.
     bool has_event(std::uint32_t event) const {
@@ -68,7 +96,8 @@ struct SampleFilter {
         }
         return false;
     }
-    bool needs_comm() const { return !comms.empty(); }  // somebody must find names of threads
+    // Returns true if somebody must find names of threads.
+    bool needs_comm() const { return !comms.empty() || (payload && payload->needs_comm()); }
     // has_time(time) returns true if samples of that time may pass.
     bool has_time(Time time) const {
         if (times.empty()) return true;
@@ -89,6 +118,12 @@ struct SampleFilter {
         if (!pids.empty() && !pids.contains(by.pid.value)) return FilterPart::pid;
         if (!tids.empty() && !tids.contains(by.tid.value)) return FilterPart::tid;
         return !by_cgroup || (by.cgroup && cgroups.contains(*by.cgroup)) ? FilterPart::none : FilterPart::cgroup;
+    }
+    // The same for the data of a BasicSample of that event, by index in recording.events().
+    template <class Sample>
+    FilterPart drop_payload(std::uint32_t event, const Sample& sample, std::string_view comm) const {
+        if (!payload) return FilterPart::none;
+        return filter_part(payload->ask({event, sample.details().raw(), sample.cpu(), comm}));
     }
 };
 

@@ -15,6 +15,8 @@ namespace perfdata {
 
 // Returns the option that makes a part of a filter: "--time". It lives for ever.
 PERFDATA_EXPORT std::string_view option_of(FilterPart part);
+// Returns its key in JSON documents: "time". It lives for ever.
+PERFDATA_EXPORT std::string_view dropped_key(FilterPart part);
 
 // DroppedSamples is what one part of a filter left out.
 struct DroppedSamples {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
+#include "perfdata/annotate/format/field_histogram.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
 #include "perfdata/annotate/report/report_options.hpp"
 #include "perfdata/annotate/report/stack_facts.hpp"
@@ -37,6 +38,7 @@ struct PERFDATA_EXPORT ReportTask {
     std::optional<std::uint32_t> cpu;  // empty: not recorded
     std::uint32_t cgroup = 0;          // index in Report::cgroups
     std::string_view parent;           // lives as long as the Symbolizer; empty: none
+    std::string_view label = {};       // lives as long as the report and its copies; empty: none
 
     // comm_text() returns the command, or ":TID" if it is unknown.
     std::string comm_text() const;
@@ -156,6 +158,10 @@ struct PERFDATA_EXPORT Report {
     std::uint64_t rows_without_tree = 0;  // rows without a tree because earlier trees reached the limit of nodes
     std::uint64_t small_branches = 0;     // branches of trees that ReportOptions::tree_limit left out
     std::uint64_t cut_names = 0;          // functions of which patterns saw the first NamePattern::most_name bytes only
+
+    // Of fields of tracepoints that the caller counted; make() leaves them empty.
+    std::vector<FieldHistogram> histograms;
+    std::uint64_t without_field = 0;  // samples that pass the filters, but whose event has none of these fields
 
     WithoutBuildId without_build_id;  // of the rows; empty unless they name functions
     ChainLosses chain_losses;         // of the counting

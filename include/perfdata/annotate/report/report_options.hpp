@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/callback.hpp"
+#include "perfdata/core/cursor.hpp"
 #include "perfdata/core/export.hpp"
 #include "perfdata/profile/event_ratio.hpp"
 #include "perfdata/symbols/name_pattern.hpp"
@@ -17,7 +19,7 @@
 namespace perfdata {
 
 // ReportKey is a property that distinguishes rows.
-enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, kind, line, program, parent };
+enum class ReportKey : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, kind, line, program, parent, trace };
 
 // ReportKeyWords is the names of a key: on the command line, in text and in JSON.
 struct ReportKeyWords {
@@ -92,6 +94,11 @@ struct PERFDATA_EXPORT ReportOptions {
     // Rows are in the order of this event of its group or table, from 0 on; of the first one if there is no such.
     std::uint32_t group_sort = 0;
     std::vector<EventRatio> ratios;  // of events, by their index in recording.events()
+    // For the key `trace`: as SampleCountOptions::label. Empty: no sample has a label.
+    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>)> label;
+    // Returns the text of a number of `label`, which lives as long as any copy of this function.
+    Callback<std::string_view(std::uint32_t)> label_text;
+    std::string label_title;  // heading of its column; empty: the usual one
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
     bool program_details = true;
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "trace_histogram.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace perfdata {
+namespace {
+
+std::size_t exponent_of(std::uint64_t magnitude) {
+    return static_cast<std::size_t>(std::bit_width(magnitude)) - 1;
+}
+
+// not_countable(name, type) returns why a field has no histogram; empty if it has one.
+std::string not_countable(const FieldName& name, const FieldType& type) {
+    switch (type.kind) {
+        case FieldType::Kind::number:
+        case FieldType::Kind::pointer: return name.index ? "is no array" : "";
+        case FieldType::Kind::numbers:
+            return name.index ? "" : fmt::format("is an array: choose an element, such as {}[0]", name.name);
+        case FieldType::Kind::text: return fmt::format("is a text: --sort trace:{} counts texts", name.name);
+        case FieldType::Kind::other: break;
+    }
+    return "is no number";
+}
+
+}  // namespace
+
+void HistogramCounter::add(const FieldNumber& number) {
+    const bool negative = number.is_signed && static_cast<std::int64_t>(number.bits) < 0;
+    const auto less = [&](std::uint64_t a, std::uint64_t b) {
+        return number.is_signed ? static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b) : a < b;
+    };
+    if (samples_ == 0 || less(number.bits, least_)) least_ = number.bits;
+    if (samples_ == 0 || less(most_, number.bits)) most_ = number.bits;
+    ++samples_;
+    const auto before = sum_low_;
+    sum_low_ += number.bits;
+    sum_high_ += (sum_low_ < before ? 1 : 0) + (negative ? ~std::uint64_t{0} : 0);
+    if (number.bits == 0) {
+        ++counts_[zero];
+    } else if (negative) {
+        ++counts_[zero - 1 - exponent_of(0 - number.bits)];
+    } else {
+        ++counts_[zero + 1 + exponent_of(number.bits)];
+    }
+}
+
+FieldHistogram HistogramCounter::histogram(std::uint32_t event, std::string field, bool is_signed) const {
+    FieldHistogram result;
+    result.event = event;
+    result.field = std::move(field);
+    result.is_signed = is_signed;
+    result.samples = samples_;
+    result.no_value = no_value_;
+    result.least = least_;
+    result.most = most_;
+    if (samples_ == 0) return result;
+    const auto high = is_signed ? static_cast<long double>(static_cast<std::int64_t>(sum_high_))
+                                : static_cast<long double>(sum_high_);
+    const auto sum = std::ldexp(high, 64) + static_cast<long double>(sum_low_);
+    result.mean = static_cast<double>(sum / static_cast<long double>(samples_));
+    const auto first = std::ranges::find_if(counts_, [](std::uint64_t count) { return count != 0; });
+    const auto last = std::find_if(counts_.rbegin(), counts_.rend(), [](std::uint64_t count) { return count != 0; });
+    for (auto at = static_cast<std::size_t>(first - counts_.begin());
+         at < static_cast<std::size_t>(last.base() - counts_.begin()); ++at) {
+        HistogramBucket bucket{0, 0, counts_[at]};
+        if (at > zero) {
+            bucket.first = std::uint64_t{1} << (at - zero - 1);
+            bucket.last = bucket.first + (bucket.first - 1);
+        } else if (at < zero) {
+            const auto magnitude = std::uint64_t{1} << (zero - 1 - at);
+            bucket.last = 0 - magnitude;
+            // -2^63 has no smaller neighbours.
+            bucket.first = at == 0 ? bucket.last : 0 - (magnitude + (magnitude - 1));
+        }
+        result.buckets.push_back(bucket);
+    }
+    return result;
+}
+
+Result<TraceHistograms> TraceHistograms::make(TraceFields fields, const std::vector<FieldName>& names,
+                                              const std::vector<std::uint32_t>& events,
+                                              const std::vector<std::string>& event_names) {
+    const auto failure = [](ErrorCode code, std::string detail) {
+        return fail(code, Error::no_offset, "--histogram", std::move(detail));
+    };
+    constexpr std::size_t most_pairs = std::size_t{1} << 20;
+    if (names.size() * events.size() > most_pairs) {
+        return failure(ErrorCode::limit,
+                       fmt::format("{} fields are too many for {} events", names.size(), events.size()));
+    }
+    TraceHistograms result;
+    result.fields_ = std::move(fields);
+    for (const auto& name : names) {
+        bool is_known = false;
+        for (std::size_t number = 0; number < events.size(); ++number) {
+            const auto* const format = result.fields_.of(events[number]);
+            const auto* field = format == nullptr ? nullptr : format->find_own(name.name);
+            if (field == nullptr && format != nullptr) field = format->find_common(name.name);
+            if (field == nullptr) continue;
+            is_known = true;
+            if (const auto problem = not_countable(name, field->type); !problem.empty()) {
+                return failure(ErrorCode::malformed,
+                               fmt::format("{} of {} {}", name.text(), event_names[number], problem));
+            }
+            const auto event = events[number];
+            if (event >= result.by_event_.size()) result.by_event_.resize(std::size_t{event} + 1);
+            result.by_event_[event].push_back(static_cast<std::uint32_t>(result.all_.size()));
+            result.all_.push_back({event, name, field->type, {}});
+        }
+        if (!is_known) {
+            return failure(ErrorCode::missing, result.fields_.is_empty()
+                                                   ? "this recording has no tracepoints with formats"
+                                                   : fmt::format("no event has a field {}", name.name));
+        }
+    }
+    return result;
+}
+
+void TraceHistograms::add(std::uint32_t event, std::optional<Bytes> raw) {
+    if (event >= by_event_.size() || by_event_[event].empty()) {
+        ++without_field_;
+        return;
+    }
+    for (const auto at : by_event_[event]) {
+        auto& one = all_[at];
+        if (one.counter == nullptr) one.counter = std::make_unique<HistogramCounter>();
+        const auto number = raw ? number_in(one.type, one.name.index.value_or(0), *raw, fields_.order()) : std::nullopt;
+        if (number) {
+            one.counter->add(*number);
+        } else {
+            one.counter->add_no_value();
+        }
+    }
+}
+
+std::vector<FieldHistogram> TraceHistograms::histograms() const {
+    std::vector<FieldHistogram> result;
+    for (const auto& one : all_) {
+        if (one.counter == nullptr) continue;
+        result.push_back(one.counter->histogram(one.event, one.name.text(), one.type.is_signed));
+    }
+    return result;
+}
+
+}  // namespace perfdata

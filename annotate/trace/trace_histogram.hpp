@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Counts the values of numeric fields of tracepoints.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfdata/annotate/format/field_histogram.hpp"
+#include "perfdata/core/error.hpp"
+
+#include "trace_fields.hpp"
+
+namespace perfdata {
+
+// HistogramCounter counts one field of one event. Its size does not grow with the values.
+class HistogramCounter {
+  public:
+    void add(const FieldNumber& number);
+    void add_no_value() { ++no_value_; }
+    // histogram(event, field, is_signed) returns what was counted.
+    FieldHistogram histogram(std::uint32_t event, std::string field, bool is_signed) const;
+
+  private:
+    // Numbers of buckets: 0 is in the middle, magnitudes rise to both sides.
+    static constexpr std::size_t zero = 64, buckets = 129;
+
+    std::array<std::uint64_t, buckets> counts_{};
+    std::uint64_t samples_ = 0, no_value_ = 0;
+    std::uint64_t least_ = 0, most_ = 0;
+    // The exact sum of the values, in two's complement of 128 bits.
+    std::uint64_t sum_low_ = 0, sum_high_ = 0;
+};
+
+// TraceHistograms counts some fields of all events that have them.
+class TraceHistograms {
+  public:
+    // make(fields, names, events, event_names): names of fields; the indices of the events that matter, and what they
+    // are called. Errors: missing (none of the events has the field), malformed (it is no number), limit (too many
+    // fields and events).
+    static Result<TraceHistograms> make(TraceFields fields, const std::vector<FieldName>& names,
+                                        const std::vector<std::uint32_t>& events,
+                                        const std::vector<std::string>& event_names);
+
+    // add(event, raw) counts a sample, by index in recording.events().
+    void add(std::uint32_t event, std::optional<Bytes> raw);
+    // histograms() returns those of events with samples, by field and then by event, in the order of make().
+    std::vector<FieldHistogram> histograms() const;
+    // without_field() returns how many samples have none of the fields: their event lacks them.
+    std::uint64_t without_field() const { return without_field_; }
+
+  private:
+    struct One {
+        std::uint32_t event = 0;
+        FieldName name{};
+        FieldType type{};
+        std::unique_ptr<HistogramCounter> counter{};  // made for the first sample
+    };
+
+    TraceFields fields_;
+    std::vector<One> all_;
+    std::vector<std::vector<std::uint32_t>> by_event_;  // by index of the event: indices in all_
+    std::uint64_t without_field_ = 0;
+};
+
+}  // namespace perfdata

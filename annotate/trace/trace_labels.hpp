@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What tells the samples of tracepoints apart in a report: their text, or the values of some fields.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/recording/hash_key.hpp"
+#include "perfdata/recording/recording.hpp"
+
+#include "trace_fields.hpp"
+#include "trace_formats.hpp"
+
+namespace perfdata {
+
+// TraceKey is a word of --sort that means something that an event wrote.
+struct TraceKey {
+    enum class Kind : std::uint8_t {
+        text,        // "trace": what the event says of itself
+        field,       // "trace:prev_pid", "sched:sched_switch.prev_pid"
+        all_fields,  // "trace_fields", "sched:sched_switch.*"
+    } kind = Kind::text;
+    std::string event{};  // as users name it; empty: any
+    FieldName field{};
+
+    // parse(word) returns nothing if the word is none of these.
+    static std::optional<TraceKey> parse(std::string_view word);
+    bool operator==(const TraceKey&) const = default;
+};
+
+// TraceLabels gives samples that agree in all keys the same number. One thread at a time may use it.
+class TraceLabels {
+  public:
+    // Bounds of what is kept. Samples with other values beyond them have one label together.
+    static constexpr std::size_t most_labels = std::size_t{1} << 18;
+    static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+    // make(recording, keys, events): `events` are the indices of the events that matter; empty: all. Errors: missing (a
+    // field that none of them has).
+    static Result<TraceLabels> make(const Recording& recording, std::vector<TraceKey> keys,
+                                    const std::vector<std::uint32_t>& events);
+
+    // number(event, raw) returns the label of a sample, by index in recording.events(); 0: the event has none of the
+    // fields, or is no tracepoint.
+    std::uint32_t number(std::uint32_t event, std::optional<Bytes> raw);
+    // text(number) returns the label. It lives as long as this object, and may have any bytes; empty for 0.
+    std::string_view text(std::uint32_t number) const { return texts_[number]; }
+    // title() returns the heading of a column of labels.
+    const std::string& title() const { return title_; }
+    // not_kept() returns how many samples had to share the label for further values.
+    std::uint64_t not_kept() const { return not_kept_; }
+
+  private:
+    struct TextHash {
+        std::size_t operator()(std::string_view text) const {
+            return static_cast<std::size_t>(HashKey::process().text(text));
+        }
+    };
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    bool append(std::string& text, const TraceKey& key, std::uint32_t event, Bytes raw) const;
+    std::uint32_t intern(std::string text);
+
+    std::vector<TraceKey> keys_;
+    TraceFields fields_;
+    TraceFormats formats_;
+    std::vector<std::uint64_t> id_;         // by event: Attr::config of tracepoints
+    std::vector<std::vector<bool>> takes_;  // by key, by event: the key is for the event
+    std::vector<std::unique_ptr<std::string>> kept_;
+    std::vector<std::string_view> texts_;  // by number
+    std::unordered_map<std::string_view, std::uint32_t, TextHash> numbers_;
+    std::string title_, made_;
+    std::size_t bytes_ = 0;
+    std::uint32_t other_ = none;  // the label of values that are not kept
+    std::uint64_t not_kept_ = 0;
+};
+
+// append_field_value(text, type, index, raw, order) appends a field, or an element of an array, as users read it.
+// Returns false if it is outside of the data.
+bool append_field_value(std::string& text, const FieldType& type, std::optional<std::uint32_t> index, Bytes raw,
+                        AnyOrder order);
+
+}  // namespace perfdata
