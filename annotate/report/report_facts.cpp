@@ -123,7 +123,8 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
     for (const auto& problem : report.line_problems) {
         if (problem.loss) report.completeness.diagnostics.add(problem.error);
     }
-    for (auto& problem : EventGroups::read(recording).diagnostics()) report.completeness.diagnostics.add(problem);
+    const auto groups = EventGroups::read(recording);
+    for (const auto& problem : groups.diagnostics()) report.completeness.diagnostics.add(problem);
     for (auto& problem : counts.counter_losses().problems()) report.completeness.diagnostics.add(std::move(problem));
     report.inlined_problems = symbolizer.inlined_problems();
     report.without_samples = without_samples(recording, report.completeness);

@@ -5,6 +5,7 @@
 
 #include "trace_expression.hpp"
 #include "trace_masks.hpp"
+#include "trace_types.hpp"
 #include "trace_writer.hpp"
 
 namespace perfdata {
@@ -23,10 +24,6 @@ std::uint64_t number_at(Bytes bytes, std::size_t size, AnyOrder order) {
         case 4: return order.load<std::uint32_t>(bytes.data());
         default: return order.load<std::uint64_t>(bytes.data());
     }
-}
-
-bool is_number_size(std::uint64_t size) {
-    return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
 }  // namespace

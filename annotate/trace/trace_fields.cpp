@@ -9,6 +9,7 @@
 #include "perfdata/wire/feature/tracing_data.hpp"
 
 #include "format/words.hpp"
+#include "trace_types.hpp"
 
 namespace perfdata {
 namespace {
@@ -64,10 +65,6 @@ std::uint8_t element_bytes(std::string_view type, std::uint8_t long_bytes) {
         if (has_word(type, word)) return long_bytes;
     }
     return has_word(type, "int") || has_word(type, "unsigned") ? 4 : has_word(type, "char") ? 1 : 0;
-}
-
-bool is_number_size(std::uint64_t bytes) {
-    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
 // parse_line(line, long_bytes) parses "field:unsigned long args[6];	offset:16;	size:48;	signed:0;".
