@@ -438,6 +438,22 @@ def check_registers(browser):
     expect(browser.js(content) == "none", "registers of BPF do not go away")
 
 
+def check_fields(browser):
+    """Bars of histograms lie beside the percentages, and are as long as their samples say."""
+    expect(len(browser.all("#fields caption")) == 3, "a histogram is missing")
+    rows = browser.js("[...document.querySelectorAll('#fields table:first-of-type tbody tr')].filter((row) =>"
+                      " row.closest('table') === document.querySelector('#fields table')).map((row) =>"
+                      " [Number(row.cells[1].textContent), row.querySelector('i')?.getBoundingClientRect().width ?? 0])")
+    most, longest = max(rows)
+    expect(longest > 100, f"the longest bar has {longest} pixels")
+    for samples, width in rows:
+        expect(abs(width - max(longest * samples / most, 1 if samples else 0)) < 1, f"{samples} of {most}: {width} pixels")
+    expect(browser.js("[...document.querySelectorAll('#fields i')].every((bar) => {"
+                      " const text = document.createRange(); text.selectNode(bar.previousSibling);"
+                      " return text.getBoundingClientRect().right <= bar.getBoundingClientRect().left; })"),
+           "a bar covers its percentage")
+
+
 def make_page(tool, tests, fixtures, what, folder):
     """A page of a real recording, or one that the unit tests crafted."""
     if what in ("hostile", "versions", "deep"):
@@ -450,6 +466,7 @@ def make_page(tool, tests, fixtures, what, folder):
         "bpf": [fixtures + "/bpf/bpf_many.data", "--kallsyms", fixtures + "/bpf/guest.kallsyms"],
         "events": [fixtures + "/bpf/bpf_events.data"],
         "deep": [folder + "/deep.data"],
+        "fields": [fixtures + "/records/tp.data", "--histogram", "id,args[1],next_pid"],
         "jit": [fixtures + "/jit/tinyjit.data", "--jitdump", fixtures + "/jit/jit-32346.dump"],
     }[what]
     page = os.path.join(folder, "page.html")
@@ -487,6 +504,8 @@ def run(tool, tests, fixtures, what, folder):
             check_percents(browser)
         if what == "bpf":
             check_registers(browser)
+        if what == "fields":
+            check_fields(browser)
         if what == "versions":
             check_versions(browser)
         check_silence(browser, page)

@@ -312,6 +312,7 @@ class Check:
         self.run(*report, "-x", "-p", "step", "--sort", "parent,symbol")
         traced = ("report", "--json", "--offline", self.source / "fixtures/records/tp.data")
         self.run(*traced, "--sort", "comm,trace", "--histogram", "id,args[5],prev_state", "--filter", "id > 9")
+        self.run("annotate", "--json", "--offline", traced[-1], "--histogram", "id,args[5],prev_state")
         for graph in ("graph,caller,address", "fractal,callee,srcline", "flat,count", "folded,period,2,1"):
             self.run(*report, "-g", graph, "--max-stack", "3")
         self.run(*report, "--no-children", "-g", "none")
