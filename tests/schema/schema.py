@@ -319,6 +319,8 @@ class Check:
         annotate = ("annotate", "--json", "--offline", file)
         self.run(*annotate, "--percent-limit", "5", "--kind", "bpf")
         self.run("annotate", "--format", "lines", "--offline", "--percent-limit", "5", "--kind", "bpf", file)
+        ratio = "cpu-clock/freq=999,call-graph=no//task-clock/freq=499,call-graph=fp,max-stack=8/"
+        self.run("annotate", "--format", "lines", "--offline", "--ratio", ratio, file)
         self.run(*annotate, "-s", "step", "--calls", "--time", "20.3,20.5")
         self.run("annotate", "--json", "--offline", "--versions", self.source / "fixtures/pokes/text_pokes.data")
         self.run("script", "--json", "--offline", "--kind", "bpf", "-F", "comm,ip", file)
