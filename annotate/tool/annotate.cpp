@@ -2,6 +2,7 @@
 // perfdata annotate: listings of the sampled functions.
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -24,6 +25,7 @@
 #include "tool/annotate/annotate_lines.hpp"
 #include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
+#include "tool/options/histogram_options.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/percent_options.hpp"
@@ -44,6 +46,7 @@ struct AnnotateOptions {
     SampleChoice samples;
     PercentChoice percent;
     RatioChoice ratios;
+    HistogramChoice histograms;
     std::string title;
     std::string style = "att";
     std::string percent_type;  // empty: depends on the format
@@ -87,6 +90,9 @@ class Annotate {
         if (!options_.samples.can_tell(recording, *filter)) return usage;
         auto ratios = options_.ratios.chosen(recording, filter->events);
         if (!ratios) return session_.give_up(ratios.error());
+        auto histograms = options_.histograms.make(recording, filter->events);
+        if (!histograms) return session_.give_up(histograms.error());
+        histograms_ = std::move(*histograms);
         if (!options_.common.quiet) options_.samples.note_lacking_fields(recording, *filter);
         if (!session_.read_timeline()) return failed;
         options_.samples.add_cgroups(*filter, session_.timeline().tasks());
@@ -125,6 +131,11 @@ class Annotate {
         const CallOptions counting{*filter, {}, session_.progress("counting callers"), options_.max_stack};
         if (auto counted = count_calls(recording, symbolizer, listings, counting); !counted)
             return session_.give_up(counted.error());
+        // The flame graph's pass counts them as well.
+        if (!html()) {
+            if (auto counted = count_histograms(*filter); !counted) return session_.give_up(counted.error());
+        }
+        const auto fields = histograms_ == nullptr ? std::vector<FieldHistogram>() : histograms_->histograms();
         if (html()) {
             nameless_ = WithoutBuildId::count(*profile).sampled_text();
             for (const auto& function : std::span(chosen->functions).subspan(listed)) {
@@ -149,7 +160,9 @@ class Annotate {
                       relative(),
                       hidden_,
                       std::move(stacks),
-                      *ratios},
+                      *ratios,
+                      fields,
+                      histograms_ == nullptr ? 0 : histograms_->without_field()},
                      listings, chosen->unattributed);
     }
 
@@ -182,6 +195,18 @@ class Annotate {
         return {};
     }
 
+    // Counts the values of fields, in a pass of its own.
+    Result<void> count_histograms(const SampleFilter& filter) {
+        if (histograms_ == nullptr) return {};
+        auto counting = flame_counting(session_.symbolizer(), false);
+        counting.filter = filter;
+        counting.progress = session_.progress("counting fields");
+        count_into(histograms_, counting);
+        const auto counts = SampleCounts::count(session_.recording(), session_.timeline(), counting);
+        if (!counts) return fail(counts.error());
+        return {};
+    }
+
     bool html() const { return options_.common.format == "html"; }
     bool lines() const { return options_.common.format == "lines"; }
 
@@ -193,6 +218,9 @@ class Annotate {
         if (!options_.functions.symbols.empty()) return refused("--symbol", ": --symbols NAME chooses samples");
         if (!options_.at.empty()) return refused("--at", ": --time chooses samples");
         if (options_.functions.versions) return refused("--versions", "");
+        if (!options_.histograms.fields.empty()) {
+            return refused("--histogram", ": `perfdata report --histogram` and other formats show them");
+        }
         if (!options_.inlines) return refused("--no-inline", ": lines of inlined functions are among them");
         return {};
     }
@@ -224,7 +252,8 @@ class Annotate {
         const bool chains = has_chains(recording);
         std::optional<CallEdges> edges;
         if (html()) {
-            const auto counts = count_flame(recording, symbolizer, wanted && chains, options_.inlines, counting);
+            const auto counts =
+                count_flame(recording, symbolizer, wanted && chains, options_.inlines, counting, histograms_);
             if (!counts) return fail(counts.error());
             flame_ = Flame::make(*counts, symbolizer);
             unnamed_callers_ = WithoutBuildId::count(*counts, symbolizer).callers_text();
@@ -331,6 +360,7 @@ class Annotate {
     // own_notes() returns the notes about this run, for a page and for messages.
     std::vector<std::string> own_notes() const {
         auto notes = absent_;
+        if (auto text = no_histogram_text(histograms_.get()); !text.empty()) notes.push_back(std::move(text));
         for (const auto& text : {nameless_, unnamed_callers_, source_note_}) {
             const bool told = std::ranges::count(notes, text) != 0;
             if (!text.empty() && !told) notes.push_back(text);
@@ -378,6 +408,7 @@ class Annotate {
         text.bpf_registers = options_.bpf_registers;
         text.show_periods = options_.show_periods;
         text.percent_of = percent_of();
+        write_text_histograms(page, sink);
         if (options_.functions.versions) return write_text_versions(page, listings, text, sink);
         const bool by_name = !options_.functions.symbols.empty();
         if (!by_name) write_text_summary(page, listings, unattributed, text, sink);
@@ -401,6 +432,7 @@ class Annotate {
     Session session_;
     Flame flame_;  // for an HTML page
     ChainLosses chain_losses_;
+    std::shared_ptr<TraceHistograms> histograms_;  // null: none are asked for
     std::string source_note_;
     std::vector<std::string> absent_;         // see ChosenFunctions::absent
     std::string nameless_, unnamed_callers_;  // missing build ids; text output has the first above its table
@@ -461,6 +493,7 @@ void add_annotate(CLI::App& app, int& exit) {
     options->percent.add_to(
         *command, "Leave out functions with less percent of the periods than this, such as 0.5 (default 0: none)");
     options->ratios.add_to(*command);
+    options->histograms.add_to(*command, "before the functions, and in the page");
     command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
     command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
     command->add_flag("--bpf-registers", options->bpf_registers,

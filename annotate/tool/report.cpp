@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <vector>
@@ -17,8 +16,8 @@
 #include "tool/info/header_lines.hpp"
 #include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
+#include "tool/options/histogram_options.hpp"
 #include "tool/options/name_options.hpp"
-#include "tool/options/option_values.hpp"
 #include "tool/options/percent_options.hpp"
 #include "tool/options/ratio_options.hpp"
 #include "tool/options/sample_options.hpp"
@@ -27,7 +26,6 @@
 #include "tool/report/group_options.hpp"
 #include "tool/report/row_options.hpp"
 #include "tool/session.hpp"
-#include "trace/trace_histogram.hpp"
 #include "trace/trace_labels.hpp"
 
 namespace perfdata::tool {
@@ -43,7 +41,7 @@ struct ReportChoice {
     SampleChoice samples;
     PercentChoice percent;
     ScreenChoice screen;
-    std::vector<std::string> histograms;  // names of fields
+    HistogramChoice histograms;
     bool header = false;
     bool inlines = true;
     bool limit_given = false;  // --percent-limit
@@ -77,8 +75,11 @@ class ReportRun {
         options_.ratios = std::move(*ratios);
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         // Rows of callers have samples in other code: the report leaves out rows.
-        if (choice_.histograms.empty()) filter->code = {};
-        if (auto added = add_histograms(recording, *filter, counting); !added) return session_.give_up(added.error());
+        if (choice_.histograms.fields.empty()) filter->code = {};
+        auto histograms = choice_.histograms.make(recording, filter->events);
+        if (!histograms) return session_.give_up(histograms.error());
+        histograms_ = std::move(*histograms);
+        count_into(histograms_, counting);
         if (!choice_.common.quiet) choice_.samples.note_lacking_fields(recording, *filter);
         counting.filter = std::move(*filter);
         counting.progress = session_.progress("counting samples");
@@ -132,34 +133,6 @@ class ReportRun {
         return {};
     }
 
-    Result<void> add_histograms(const Recording& recording, const SampleFilter& filter, SampleCountOptions& counting) {
-        if (choice_.histograms.empty()) return {};
-        std::vector<FieldName> names;
-        for (const auto& word : choice_.histograms) {
-            // Already checked.
-            if (auto name = parse_field_name(word); name && std::ranges::find(names, *name) == names.end()) {
-                names.push_back(std::move(*name));
-            }
-        }
-        const auto& all = recording.events().events();
-        auto events = filter.events;
-        if (events.empty()) {
-            events.resize(all.size());
-            std::iota(events.begin(), events.end(), 0u);
-        }
-        std::vector<std::string> event_names;
-        for (const auto event : events) event_names.push_back(all[event].name);
-        auto made = TraceHistograms::make(TraceFields::read(recording), names, events, event_names);
-        if (!made) return fail(made.error());
-        histograms_ = std::make_shared<TraceHistograms>(std::move(*made));
-        counting.label = [histograms = histograms_, label = counting.label](std::uint32_t event,
-                                                                            std::optional<Bytes> raw) {
-            histograms->add(event, raw);
-            return label ? label(event, raw) : 0u;
-        };
-        return {};
-    }
-
     int write(Report report, const SampleCounts& counts) {
         if (histograms_ != nullptr) {
             report.histograms = histograms_->histograms();
@@ -184,6 +157,7 @@ class ReportRun {
             session_.note(fmt::format("--sort: {} samples have further values, which are one row: there are too many",
                                       labels_->not_kept()));
         }
+        session_.note(no_histogram_text(histograms_.get()));
         if (!choice_.common.quiet) explain_nothing(report, counts);
         return session_.exit_code(report.completeness, wants_callers_ && report.stacks.counts.lost() != 0);
     }
@@ -233,13 +207,7 @@ void add_report(CLI::App& app, int& exit) {
     choice->rows.add_to(*command);
     choice->groups.add_to(*command);
     choice->ratios.add_to(*command);
-    add_list(*command, "--histogram", choice->histograms,
-             "Histograms of these numeric fields of tracepoints, in powers of two, before the rows: ret,args[2]")
-        ->check(each([](const std::string& word) {
-                    return parse_field_name(word) ? std::string() : fmt::format("{} is no name of a field", word);
-                }),
-                "")
-        ->type_name("FIELDS");
+    choice->histograms.add_to(*command, "before the rows");
     choice->graph.add_to(*command);
     choice->common.add_stdio_to(*command);
     add_inline(*command, choice->inlines);

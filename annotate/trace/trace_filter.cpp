@@ -201,8 +201,8 @@ Result<Shared<const BoundTraceFilter>> BoundTraceFilter::bind(TraceFilter filter
             return failure(ErrorCode::missing,
                            fmt::format("no field {}: this recording has no tracepoints with formats", name));
         }
-        const bool one = names.size() == 1;
-        return failure(ErrorCode::missing, fmt::format("{} has no field {}", one ? names[0] : "no event", name));
+        return failure(ErrorCode::missing, names.size() == 1 ? fmt::format("{} has no field {}", names[0], name)
+                                                             : fmt::format("no event has a field {}", name));
     }
     // A repeated field is told once.
     const auto same = [](const Lacking& a, const Lacking& b) { return a.event == b.event && a.field == b.field; };

@@ -31,6 +31,7 @@ STATES = {
         "with its help": (HELP, "#help"),
     },
     "events": {"with one event": (EVENT + OPEN, "html")},
+    "fields": {"with histograms": ("", "html")},
     "jit": {"as it is at first": ("", "html")},
     "hostile": {"with all listings open": (OPEN, "html")},
     "versions": {"with all listings open": (OPEN, "html")},

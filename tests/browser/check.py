@@ -438,6 +438,21 @@ def check_registers(browser):
     expect(browser.js(content) == "none", "registers of BPF do not go away")
 
 
+def check_fields(browser):
+    """Bars of histograms lie beside the percentages, and are as long as their samples say."""
+    expect(len(browser.all("#fields caption")) == 3, "a histogram is missing")
+    rows = browser.js("[...document.querySelector('#fields tbody').rows].map((row) => [Number(row.cells[1].textContent),"
+                      " row.querySelector('i')?.getBoundingClientRect().width ?? 0])")
+    most, longest = max(rows)
+    expect(longest > 100, f"the longest bar has {longest} pixels")
+    for samples, width in rows:
+        expect(abs(width - max(longest * samples / most, 1 if samples else 0)) < 1, f"{samples} of {most}: {width} pixels")
+    expect(browser.js("[...document.querySelectorAll('#fields i')].every((bar) => {"
+                      " const text = document.createRange(); text.selectNode(bar.previousSibling);"
+                      " return text.getBoundingClientRect().right <= bar.getBoundingClientRect().left; })"),
+           "a bar covers its percentage")
+
+
 def make_page(tool, tests, fixtures, what, folder):
     """A page of a real recording, or one that the unit tests crafted."""
     if what in ("hostile", "versions", "deep"):
@@ -450,6 +465,7 @@ def make_page(tool, tests, fixtures, what, folder):
         "bpf": [fixtures + "/bpf/bpf_many.data", "--kallsyms", fixtures + "/bpf/guest.kallsyms"],
         "events": [fixtures + "/bpf/bpf_events.data"],
         "deep": [folder + "/deep.data"],
+        "fields": [fixtures + "/records/tp.data", "--histogram", "id,args[1],next_pid"],
         "jit": [fixtures + "/jit/tinyjit.data", "--jitdump", fixtures + "/jit/jit-32346.dump"],
     }[what]
     page = os.path.join(folder, "page.html")
@@ -469,6 +485,13 @@ def run(tool, tests, fixtures, what, folder):
         browser.open_page = lambda: browser.open(page)
         browser.open(page)
         expect("js" in browser.one("html").get_attribute("class"), "the script does not run")
+        # This recording has no code with a name.
+        if what == "fields":
+            check_fields(browser)
+            check_theme(browser)
+            check_silence(browser, page)
+            check_policy(browser, page)
+            return
         check_search(browser)
         check_sorting(browser)
         if what == "deep":

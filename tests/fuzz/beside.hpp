@@ -38,7 +38,7 @@ class Beside {
 
   private:
     static bool known(std::string_view name) {
-        return name == "ksym" || name == "vmlx" || name == "kcor" || name == "jitd";
+        return name == "ksym" || name == "vmlx" || name == "kcor" || name == "jitd" || name == "btfs";
     }
 
     std::vector<File> files_;

@@ -20,6 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             {"", "--at={time}"},
             {"", "--no-pager"},
             {"", "--percent-limit=1", "--percent-limit=50 --percentage=relative", "--percentage=relative"},
+            {"", "--histogram=common_pid", "--histogram=id,args[1],next_pid", "--ratio=cycles/instructions",
+             "--ratio=cpu-clock/page-faults --ratio=page-faults/cpu-clock"},
+            {"", "--filter=common_pid>0||CPU==0", "--filter=!(id&1)&&COMM~\"w*\"",
+             "--filter=args[1]==0x10||prev_comm!=work"},
         });
     command.run({data, size});
     return 0;

@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             {"", "--ns"},
             {"", "--time=,{time}", "--time={time},", "--time=0.000001,1"},
             {"", "--pid={pid}", "--tid={pid}", "--comm=perf,sh", "--cpu=0,2-3", "--symbols={symbol}",
-             "--dsos=[kernel.kallsyms]"},
+             "--dsos=[kernel.kallsyms]", "--filter=common_pid>0||CPU==0", "--filter=!(id&1)&&COMM~\"w*\"",
+             "--filter=args[1]==0x10||prev_comm!=work"},
             {"", "--bpf-output-type=start", "--bpf-output-type=pair --bpf-output-type=tick", "--bpf-output-bytes"},
         });
     command.run({data, size});

@@ -106,7 +106,11 @@ struct Facts {
 };
 
 std::string option_of(std::string_view file) {
-    return file == "ksym" ? "--kallsyms" : file == "vmlx" ? "--vmlinux" : file == "kcor" ? "--kcore" : "--jitdump";
+    return file == "ksym"   ? "--kallsyms"
+           : file == "vmlx" ? "--vmlinux"
+           : file == "kcor" ? "--kcore"
+           : file == "btfs" ? "--btf"
+                            : "--jitdump";
 }
 
 // add_words(words, chosen, facts) appends the arguments that `chosen` consists of.
@@ -234,6 +238,8 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
     }
     for (const auto& [name, file] : beside.files()) {
         const auto option = option_of(name);
+        // It takes no types then.
+        if (option == "--btf" && has(words, "--bpf-output-bytes")) continue;
         if (line_->has_option(option)) words.push_back(option + "=" + file->path());
     }
     const bool html = has(words, "--format=html");

@@ -312,12 +312,15 @@ class Check:
         self.run(*report, "-x", "-p", "step", "--sort", "parent,symbol")
         traced = ("report", "--json", "--offline", self.source / "fixtures/records/tp.data")
         self.run(*traced, "--sort", "comm,trace", "--histogram", "id,args[5],prev_state", "--filter", "id > 9")
+        self.run("annotate", "--json", "--offline", traced[-1], "--histogram", "id,args[5],prev_state")
         for graph in ("graph,caller,address", "fractal,callee,srcline", "flat,count", "folded,period,2,1"):
             self.run(*report, "-g", graph, "--max-stack", "3")
         self.run(*report, "--no-children", "-g", "none")
         annotate = ("annotate", "--json", "--offline", file)
         self.run(*annotate, "--percent-limit", "5", "--kind", "bpf")
         self.run("annotate", "--format", "lines", "--offline", "--percent-limit", "5", "--kind", "bpf", file)
+        ratio = "cpu-clock/freq=999,call-graph=no//task-clock/freq=499,call-graph=fp,max-stack=8/"
+        self.run("annotate", "--format", "lines", "--offline", "--ratio", ratio, file)
         self.run(*annotate, "-s", "step", "--calls", "--time", "20.3,20.5")
         self.run("annotate", "--json", "--offline", "--versions", self.source / "fixtures/pokes/text_pokes.data")
         self.run("script", "--json", "--offline", "--kind", "bpf", "-F", "comm,ip", file)

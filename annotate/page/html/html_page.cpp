@@ -32,6 +32,7 @@ class Page {
         recording();
         flame();
         functions();
+        write_html_histograms(html_, model_);
         code();
         html_.raw("</main>");
         help();
@@ -66,9 +67,9 @@ class Page {
             .text(title(), 60)
             .raw(
                 "</a><nav><a href=#flame>Flame graph"
-                "</a><a href=#functions>Functions"
-                "</a><a href=#code>Code</a></nav>"
-                "<span class=\"jo tools\">");
+                "</a><a href=#functions>Functions</a>")
+            .raw(model_.page().histograms.empty() ? "" : "<a href=#fields>Fields</a>")
+            .raw("<a href=#code>Code</a></nav><span class=\"jo tools\">");
         const auto& columns = model_.columns();
         if (columns.size() > 1) {
             html_.raw("<label>Event <select id=ev><option value=-1>all");

@@ -12,6 +12,8 @@ extern const std::string_view html_style, html_script, html_script_hash;
 
 void write_html_flame(HtmlWriter& html, const HtmlModel& model, const Flame& flame);
 void write_html_table(HtmlWriter& html, const HtmlModel& model, std::span<const Unattributed> unattributed);
+// write_html_histograms(...) writes a section of tables with bars; nothing without histograms.
+void write_html_histograms(HtmlWriter& html, const HtmlModel& model);
 // write_html_listing(...) writes the code of one version of a function. Ids of link targets within it begin with
 // `anchor`.
 void write_html_listing(HtmlWriter& html, const HtmlModel& model, const Listing& listing, const std::string& anchor);

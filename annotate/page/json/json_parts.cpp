@@ -168,6 +168,45 @@ void write_dropped(JsonWriter& json, std::span<const DroppedSamples> dropped) {
     json.end_object();
 }
 
+void write_histograms(JsonWriter& json, std::span<const FieldHistogram> histograms, std::uint64_t without_field,
+                      const std::function<std::string_view(std::uint32_t)>& event_name) {
+    if (histograms.empty()) return;
+    json.key("histograms");
+    json.begin_array();
+    for (const auto& one : histograms) {
+        const auto value = [&](std::string_view name, std::uint64_t number) {
+            if (one.is_signed) {
+                json.member(name, static_cast<std::int64_t>(number));
+            } else {
+                json.member(name, number);
+            }
+        };
+        json.begin_object();
+        json.name("event", event_name(one.event));
+        json.name("field", one.field);
+        json.member("samples", one.samples);
+        json.member("no_value", one.no_value);
+        if (one.samples != 0) {
+            value("least", one.least);
+            value("most", one.most);
+            json.exact("mean", one.mean);
+        }
+        json.key("buckets");
+        json.begin_array();
+        for (const auto& bucket : one.buckets) {
+            json.begin_object();
+            value("first", bucket.first);
+            value("last", bucket.last);
+            json.member("samples", bucket.samples);
+            json.end_object();
+        }
+        json.end_array();
+        json.end_object();
+    }
+    json.end_array();
+    json.member("without_field", without_field);
+}
+
 void write_without_build_id(JsonWriter& json, const WithoutBuildId& without) {
     if (without.sampled.objects + without.callers.objects == 0 && without.kernel == 0) return;
     const auto part = [&](const WithoutBuildId::Part& one) {

@@ -2,10 +2,13 @@
 // JSON objects that several documents contain.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
+#include "perfdata/annotate/format/field_histogram.hpp"
 #include "perfdata/annotate/format/recording_facts.hpp"
 #include "perfdata/annotate/report/stack_facts.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
@@ -35,6 +38,11 @@ void write_recording(JsonWriter& json, const RecordingFacts& recording);
 
 // Writes the member "dropped": samples by the option that left them out; nothing if there are none.
 void write_dropped(JsonWriter& json, std::span<const DroppedSamples> dropped);
+
+// write_histograms(...) writes the members "histograms" and "without_field"; nothing if there are no histograms.
+// `event_name` returns the name of an event, by index in recording.events().
+void write_histograms(JsonWriter& json, std::span<const FieldHistogram> histograms, std::uint64_t without_field,
+                      const std::function<std::string_view(std::uint32_t)>& event_name);
 
 // write_without_build_id(...) writes the member "without_build_id", if there are such objects.
 void write_without_build_id(JsonWriter& json, const WithoutBuildId& without);

@@ -28,6 +28,9 @@ class JsonPage {
         write_dropped(json_, dropped_samples(page_.profile.dropped()));
         write_without_build_id(json_, WithoutBuildId::count(page_.profile));
         write_stacks(json_, page_.stacks);
+        const auto& events = page_.recording.events().events();
+        write_histograms(json_, page_.histograms, page_.without_field,
+                         [&](std::uint32_t event) { return std::string_view(events[event].name); });
         write_completeness(json_, page_.completeness, true);
         if (!page_.notes.empty()) {
             json_.array("notes", page_.notes, [](const std::string& note) { return note; });

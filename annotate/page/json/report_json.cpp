@@ -30,7 +30,8 @@ class ReportJson {
         write_dropped(json_, report_.dropped);
         json_.array("sort", report_.options.keys, [](ReportKey key) { return words_of(key).name; });
         call_graph();
-        histograms();
+        write_histograms(json_, report_.histograms, report_.without_field,
+                         [&](std::uint32_t event) { return std::string_view(report_.recording.events[event].name); });
         json_.key("rows");
         json_.begin_array();
         for (const auto& each : report_.rows) {
@@ -98,44 +99,6 @@ class ReportJson {
             json_.end_object();
         }
         json_.end_array();
-    }
-
-    void histograms() {
-        if (report_.histograms.empty()) return;
-        json_.key("histograms");
-        json_.begin_array();
-        for (const auto& one : report_.histograms) {
-            const auto value = [&](std::string_view name, std::uint64_t number) {
-                if (one.is_signed) {
-                    json_.member(name, static_cast<std::int64_t>(number));
-                } else {
-                    json_.member(name, number);
-                }
-            };
-            json_.begin_object();
-            json_.name("event", report_.recording.events[one.event].name);
-            json_.name("field", one.field);
-            json_.member("samples", one.samples);
-            json_.member("no_value", one.no_value);
-            if (one.samples != 0) {
-                value("least", one.least);
-                value("most", one.most);
-                json_.exact("mean", one.mean);
-            }
-            json_.key("buckets");
-            json_.begin_array();
-            for (const auto& bucket : one.buckets) {
-                json_.begin_object();
-                value("first", bucket.first);
-                value("last", bucket.last);
-                json_.member("samples", bucket.samples);
-                json_.end_object();
-            }
-            json_.end_array();
-            json_.end_object();
-        }
-        json_.end_array();
-        json_.member("without_field", report_.without_field);
     }
 
     void event(std::size_t column) {

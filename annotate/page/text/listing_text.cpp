@@ -11,6 +11,7 @@
 #include "format/map_ids.hpp"
 #include "format/percent.hpp"
 #include "format/words.hpp"
+#include "histogram_text.hpp"
 #include "page/titles.hpp"
 #include "report/without_samples.hpp"
 #include "text_calls.hpp"
@@ -347,6 +348,13 @@ class TextPage : private TextCalls {
 };
 
 }  // namespace
+
+void write_text_histograms(const PageContext& page, const Sink& sink) {
+    if (page.histograms.empty()) return;
+    const auto& events = page.recording.events().events();
+    for (const auto& histogram : page.histograms) sink(histogram_text(histogram, events[histogram.event].name, ""));
+    if (page.without_field != 0) sink(without_field_text(page.without_field) + "\n\n");
+}
 
 void write_text_summary(const PageContext& page, std::span<const Listing> listings,
                         std::span<const Unattributed> unattributed, const TextOptions& options, const Sink& sink) {

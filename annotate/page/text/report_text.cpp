@@ -14,6 +14,7 @@
 #include "format/percent_limit.hpp"
 #include "format/ratio.hpp"
 #include "format/words.hpp"
+#include "histogram_text.hpp"
 #include "page/report_words.hpp"
 #include "page/titles.hpp"
 #include "tree_text.hpp"
@@ -154,37 +155,12 @@ class ReportText {
     void histograms() {
         if (report_.histograms.empty()) return;
         for (const auto& one : report_.histograms) {
-            histogram(one);
+            text_ += histogram_text(one, report_.recording.events[one.event].name, "# ");
             if (text_.size() > block) flush();
         }
         if (const auto others = report_.without_field; others != 0) {
-            print("# {} samples are of events without such a field\n#\n", others);
+            print("# {}\n#\n", without_field_text(others));
         }
-    }
-
-    // As bpftrace draws it: the longest bar has 52 characters.
-    void histogram(const FieldHistogram& one) {
-        constexpr std::uint64_t longest = 52;
-        print("# Histogram of {} of event '{}'\n", one.field, shown(report_.recording.events[one.event].name));
-        print("# Samples: {}", one.samples);
-        if (one.samples != 0) {
-            print(", least {}, most {}, mean {}", one.text_of(one.least), one.text_of(one.most), mean_text(one.mean));
-        }
-        if (one.no_value != 0) print("; without a value: {}", one.no_value);
-        print("\n#\n");
-        std::uint64_t most = 0;
-        std::size_t widest = 0;
-        for (const auto& bucket : one.buckets) {
-            most = std::max(most, bucket.samples);
-            widest = std::max(widest, one.label_of(bucket).size());
-        }
-        for (const auto& bucket : one.buckets) {
-            const auto share = static_cast<double>(bucket.samples) / static_cast<double>(most);
-            const auto bar = static_cast<std::size_t>(share * static_cast<double>(longest));
-            print("  {:<{}}{:>12} |{:<{}}|\n", one.label_of(bucket), widest, bucket.samples, std::string(bar, '@'),
-                  longest);
-        }
-        print("\n");
     }
 
     void head(const ReportTable& table) {

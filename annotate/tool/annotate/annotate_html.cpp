@@ -2,9 +2,11 @@
 #include "annotate_html.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "format/words.hpp"
 #include "tool/options/event_choice.hpp"
+#include "tool/options/histogram_options.hpp"
 
 namespace perfdata::tool {
 
@@ -23,7 +25,7 @@ std::size_t html_listings(std::span<const FunctionHits> functions, const EventCo
 }
 
 Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls, bool inlines,
-                                 const CallOptions& counting) {
+                                 const CallOptions& counting, std::shared_ptr<TraceHistograms> histograms) {
     auto options = calls ? call_counting(symbolizer.versions()) : flame_counting(symbolizer, has_chains(recording));
     options.by_comm = true;
     options.inlines = inlines && options.chains;
@@ -31,6 +33,7 @@ Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& s
     options.stop = counting.stop;
     options.progress = counting.progress;
     options.max_stack = counting.max_stack;
+    count_into(std::move(histograms), options);
     return SampleCounts::count(recording, symbolizer.timeline(), options);
 }
 

@@ -2,11 +2,14 @@
 // The parts of perfdata annotate for HTML pages only.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "perfdata/annotate/page/html_page.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
+
+#include "trace/trace_histogram.hpp"
 
 namespace perfdata::tool {
 
@@ -15,9 +18,10 @@ namespace perfdata::tool {
 std::size_t html_listings(std::span<const FunctionHits> functions, const EventCounts& totals);
 
 // count_flame(...) makes one more pass over all samples with their callers, for the flame graph and, with `calls`, for
-// CallEdges::make(). With `inlines` the flame graph has inlined functions. The only error is `cancelled`.
+// CallEdges::make(). With `inlines` the flame graph has inlined functions. It counts into the histograms, if they are
+// not null. The only error is `cancelled`.
 Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& symbolizer, bool calls, bool inlines,
-                                 const CallOptions& counting);
+                                 const CallOptions& counting, std::shared_ptr<TraceHistograms> histograms);
 
 // html_notes(symbolizer, kernel) returns problems of files of names and code. kernel: see warn_names().
 std::vector<std::string> html_notes(const Symbolizer& symbolizer, bool kernel);

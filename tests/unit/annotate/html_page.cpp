@@ -68,6 +68,38 @@ TEST_CASE("Foreign text is shown and not obeyed by HTML", "[annotate][html][host
     CHECK(html_text("") == "");
 }
 
+TEST_CASE("Histograms are tables of the page, with bars", "[annotate][html][hostile]") {
+    CraftedPage page(hostile_texts());
+    fill(page);
+    FieldHistogram histogram;
+    histogram.field = "<b>ret";
+    histogram.is_signed = true;
+    histogram.samples = 4;
+    histogram.no_value = 2;
+    histogram.least = 0 - std::uint64_t{1};
+    histogram.most = 1;
+    histogram.mean = 0.5;
+    histogram.buckets = {{histogram.least, histogram.least, 1}, {0, 0, 0}, {1, 1, 3}};
+    const std::vector<FieldHistogram> histograms{histogram};
+    auto context = page.context();
+    context.histograms = histograms;
+    context.without_field = 7;
+    std::string html;
+    write_html_page(context, page.listings(), {}, {}, {}, [&](std::string_view part) { html += part; });
+    const auto begin = html.find("<section id=fields>");
+    REQUIRE(begin != std::string::npos);
+    const auto section = html.substr(begin, html.find("</section>", begin) - begin);
+    CHECK(section.find("<caption>&lt;b&gt;ret of e&lt;/script&gt;") != std::string::npos);
+    CHECK(section.find("<small>4 samples, least -1, most 1, mean 0.5; without a value: 2</small>") !=
+          std::string::npos);
+    CHECK(section.find("7 samples are of events without such a field.") != std::string::npos);
+    CHECK(section.find("<tr><th scope=row>[-1]<td>1<td>25.0<i style=--s:0.3333></i>") != std::string::npos);
+    CHECK(section.find("<tr><th scope=row>[0]<td>0<td>0.0\n") != std::string::npos);
+    CHECK(section.find("<tr><th scope=row>[1]<td>3<td>75.0<i style=--s:1.0000></i>") != std::string::npos);
+    CHECK(html.find("<a href=#fields>") != std::string::npos);
+    CHECK(html_of(page).find("#fields") == std::string::npos);
+}
+
 TEST_CASE("An HTML page of hostile names has the markup of a kind one", "[annotate][html][hostile]") {
     const auto shape = [](const std::string& page) {
         std::vector<std::string> names;

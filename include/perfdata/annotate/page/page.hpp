@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/annotate/format/field_histogram.hpp"
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/report/stack_facts.hpp"
@@ -28,9 +29,11 @@ struct PageContext {
     // Further warnings for the reader, for example that callers were not counted. JSON only.
     std::span<const std::string> notes = {};
     bool relative = false;  // percentages are of what the filter leaves; else of all samples of its times and CPUs
-    std::uint64_t hidden_functions = 0;       // functions with too small a share to be shown
-    StackFacts stacks = {};                   // copies of user stacks, where callers were counted
-    std::span<const EventRatio> ratios = {};  // to be shown, of cells of the profile
+    std::uint64_t hidden_functions = 0;               // functions with too small a share to be shown
+    StackFacts stacks = {};                           // copies of user stacks, where callers were counted
+    std::span<const EventRatio> ratios = {};          // to be shown, of cells of the profile
+    std::span<const FieldHistogram> histograms = {};  // of fields of tracepoints, to be shown
+    std::uint64_t without_field = 0;                  // samples whose event has none of these fields
 
     // Returns what percentages of all samples are of.
     const EventCounts& whole() const { return relative ? profile.totals() : profile.considered(); }
@@ -56,6 +59,8 @@ struct TextOptions {
     bool show_periods = false;                   // show a column of periods beside the hits
 };
 
+// write_text_histograms(page, sink) writes the histograms, if there are any.
+PERFDATA_EXPORT void write_text_histograms(const PageContext& page, const Sink& sink);
 // write_text_summary(...) writes the table of functions, hottest first, then the unattributed samples.
 PERFDATA_EXPORT void write_text_summary(const PageContext& page, std::span<const Listing> listings,
                                         std::span<const Unattributed> unattributed, const TextOptions& options,

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "histogram_options.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "option_values.hpp"
+
+namespace perfdata::tool {
+
+void HistogramChoice::add_to(CLI::App& command, const char* where) {
+    const auto help =
+        fmt::format("Histograms of these numeric fields of tracepoints, in powers of two, {}: ret,args[2]", where);
+    add_list(command, "--histogram", fields, help.c_str())
+        ->check(each([](const std::string& word) {
+                    return parse_field_name(word) ? std::string() : fmt::format("{} is no name of a field", word);
+                }),
+                "")
+        ->type_name("FIELDS");
+}
+
+Result<std::shared_ptr<TraceHistograms>> HistogramChoice::make(const Recording& recording,
+                                                               std::vector<std::uint32_t> events) const {
+    if (fields.empty()) return std::shared_ptr<TraceHistograms>();
+    std::vector<FieldName> names;
+    for (const auto& word : fields) {
+        // Already checked.
+        if (auto name = parse_field_name(word); name && std::ranges::find(names, *name) == names.end()) {
+            names.push_back(std::move(*name));
+        }
+    }
+    const auto& all = recording.events().events();
+    if (events.empty()) {
+        events.resize(all.size());
+        std::iota(events.begin(), events.end(), 0u);
+    }
+    std::vector<std::string> event_names;
+    for (const auto event : events) event_names.push_back(all[event].name);
+    auto made = TraceHistograms::make(TraceFields::read(recording), names, events, event_names);
+    if (!made) return fail(made.error());
+    return std::make_shared<TraceHistograms>(std::move(*made));
+}
+
+void count_into(std::shared_ptr<TraceHistograms> histograms, SampleCountOptions& counting) {
+    if (histograms == nullptr) return;
+    counting.label = [histograms = std::move(histograms), label = counting.label](std::uint32_t event,
+                                                                                  std::optional<Bytes> raw) {
+        histograms->add(event, raw);
+        return label ? label(event, raw) : 0u;
+    };
+}
+
+std::string no_histogram_text(const TraceHistograms* histograms) {
+    if (histograms == nullptr || !histograms->histograms().empty()) return {};
+    return "--histogram: no sample that counts is of an event with such a field";
+}
+
+}  // namespace perfdata::tool
