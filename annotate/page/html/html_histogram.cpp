@@ -40,7 +40,7 @@ void write_html_histograms(HtmlWriter& html, const HtmlModel& model) {
     if (page.histograms.empty()) return;
     html.raw(
         "<section id=fields><h2>Fields</h2><p class=hint>Values of fields of tracepoints, by powers of two. A bracket "
-        "[ ] includes the value beside it, ( ) does not.");
+        "[ ] includes the value beside it, ( ) does not; 1K is 1024.");
     if (page.without_field != 0) html.raw(" ").text(without_field_text(page.without_field)).raw(".");
     html.raw("</p><div class=cl>");
     const auto& events = page.recording.events().events();
