@@ -64,6 +64,8 @@ std::optional<TraceKey> TraceKey::parse(std::string_view word) {
     } else {
         const auto point = word.rfind('.');
         if (point == std::string_view::npos || point == 0) return {};
+        // A path in front of which a word is missing: no event's name has a slash.
+        if (word.contains('/')) return {};
         key.event = word.substr(0, point);
         name.remove_prefix(point + 1);
     }

@@ -11,7 +11,7 @@
 
 namespace oracle {
 
-// fixtures() returns every recording by name; fails if there are suspiciously few.
+// fixtures() returns the recordings of whole machines with BPF programs, by name; fails if there are suspiciously few.
 std::vector<std::filesystem::path> fixtures();
 
 // perf_fixtures() returns every recording under fixtures that perf 6.1 reads correctly, directories included.

@@ -38,6 +38,8 @@ std::string TempDir::write(const std::string& name, Bytes content) const {
 std::vector<std::string> fixture_recordings() {
     std::vector<std::string> paths;
     for (const auto& entry : std::filesystem::directory_iterator(PERFDATA_FIXTURES "/bpf")) {
+        // Of one process, and with few records.
+        if (entry.path().filename() == "bpf_facts.data") continue;
         if (entry.path().extension() == ".data") paths.push_back(entry.path().string());
     }
     if (paths.empty()) throw std::runtime_error("there are no fixtures");

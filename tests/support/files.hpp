@@ -30,8 +30,8 @@ inline std::string fixture(const std::string& name) {
     return PERFDATA_FIXTURES "/" + name;
 }
 
-// fixture_recordings() returns the paths of the real recordings with BPF programs, by name. content_of_file(path) reads
-// a file.
+// fixture_recordings() returns the paths of the recordings of whole machines with BPF programs, by name.
+// content_of_file(path) reads a file.
 std::vector<std::string> fixture_recordings();
 Blob content_of_file(const std::string& path);
 
