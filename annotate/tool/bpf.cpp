@@ -27,19 +27,15 @@ struct BpfChoice {
     bool timeline = false;
 
     // Returns false if the options cannot be obeyed, and says so: exit code `usage`.
-    bool makes_sense() const {
-        if (!list.can_list("bpf", listed_kinds)) return false;
-        if (code == "xlated") {
-            complain("--code xlated: perf does not record BPF instructions; `jited` is the native code");
-            return false;
-        }
-        if (!code.empty() && code != "jited") {
-            complain(fmt::format("--code: {} is not known here; expected jited", code));
-            return false;
-        }
-        return true;
-    }
+    bool makes_sense() const { return list.can_list("bpf", listed_kinds); }
 };
+
+// Returns what is wrong with a word of --code; nothing if it is right.
+std::string wrong_code(const std::string& word) {
+    if (word == "jited") return {};
+    if (word == "xlated") return "perf does not record BPF instructions (xlated); jited is the native code";
+    return fmt::format("{} is not known here; expected jited", word.empty() ? "an empty word" : word);
+}
 
 std::string cut_text(const BpfCode& code) {
     if (code.left_out() == 0) return {};
@@ -118,6 +114,7 @@ void add_bpf(CLI::App& app, int& exit) {
                      ->add_option("--code", choice->code,
                                   "Show the native code of the programs, as bpftool prog dump jited does; jited is the "
                                   "only word: perf does not record BPF instructions")
+                     ->check(wrong_code, "")
                      ->type_name("jited");
     command->add_flag("--linum", choice->linum, "With --code: file, line and column of each source line")->needs(code);
     command

@@ -135,7 +135,8 @@ std::optional<FieldName> parse_field_name(std::string_view text) {
     FieldName field;
     const auto bracket = text.find('[');
     const auto name = text.substr(0, bracket);
-    if (name.empty() || !std::ranges::all_of(name, is_name_letter)) return {};
+    const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+    if (name.empty() || is_digit(name.front()) || !std::ranges::all_of(name, is_name_letter)) return {};
     field.name = name;
     if (bracket == std::string_view::npos) return field;
     const auto* const end = text.data() + text.size();

@@ -69,6 +69,8 @@ std::vector<std::string> nonsense_for(const Option& option) {
         {"KEYS", with(all_nonsense, {",", "comm,", ",comm", "comm,,dso"})},
         {"COLUMNS", with(all_nonsense, {"39", "100001", "80,20", "+80"})},
         {"FIELDS", all_nonsense},
+        {"EXPRESSION", {"", "(", ")", "pid", "pid ==", "== 1", "pid = 1", "pid == 1 &&", "pid == 1 2", "!"}},
+        {"jited", with(all_nonsense, {"xlated", "jited,"})},
         {"TYPE", all_nonsense},
         {"NAMES", {"", ",", "a,", ",a", "a,,b"}},
         {"NAME", {""}},
@@ -88,6 +90,8 @@ std::vector<std::string> nonsense_for(const Option& option) {
     if (option.takes.find('|') != std::string::npos && !known.contains(option.takes)) {
         return with(all_nonsense, {",", "AUTO", option.takes});
     }
+    // Names of fields of tracepoints, which may be any.
+    if (option.name == "--histogram") return {"", ",", "a,", ",a", "a,,b", "1e3", "1.5", "a[", "a[x]", "a[-1]", "a b"};
     const auto values = known.find(option.takes);
     if (values == known.end()) return {};
     return option.name == "--pid" || option.name == "--tid" ? all_but(values->second, nobody) : values->second;

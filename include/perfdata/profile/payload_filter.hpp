@@ -33,7 +33,7 @@ class PERFDATA_EXPORT PayloadFilter {
     PayloadFilter() = default;
     PayloadFilter(const PayloadFilter&) = delete;
     PayloadFilter& operator=(const PayloadFilter&) = delete;
-    virtual ~PayloadFilter() = default;
+    virtual ~PayloadFilter();
 
     virtual PayloadAnswer ask(const SamplePayload& payload) const = 0;  // whether a sample counts
     virtual bool needs_comm() const = 0;                                // SamplePayload::comm matters
