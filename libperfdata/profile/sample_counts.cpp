@@ -108,14 +108,12 @@ class SampleCounter {
         most_cells_ = limits.cells;
         most_nodes_ = limits.chain_nodes;
         // Whoever asks for the counts may need a cell for each row and event. A small file may declare many events: its
-        // samples bound the rows. Labels are many: each value of a tracepoint may be one, and needs its row.
-        constexpr std::size_t few_cells = std::size_t{1} << 20, cells_a_sample = 16, nodes_a_sample = 64;
-        constexpr std::size_t cells_a_labelled_sample = 256;
+        // samples bound the rows.
+        constexpr std::size_t cells_a_sample = 16, nodes_a_sample = 64;
         if (place_cells_.is_sparse()) {
-            const auto samples = samples_of(timeline.completeness());
-            const auto cells = (options.label ? cells_a_labelled_sample : cells_a_sample) * samples;
-            most_cells_ = std::min(most_cells_, std::max(few_cells, cells));
-            most_nodes_ = std::min(most_nodes_, std::max(few_cells, nodes_a_sample * samples) / events.size());
+            samples_ = samples_of(timeline.completeness());
+            most_cells_ = std::min(limits.cells, std::max(few_cells, cells_a_sample * samples_));
+            most_nodes_ = std::min(most_nodes_, std::max(few_cells, nodes_a_sample * samples_) / events.size());
         }
         // Each place may be sampled, and is then a node of its own.
         most_frames_ = std::max(std::min(limits.places, most_nodes_), least);
@@ -204,7 +202,7 @@ class SampleCounter {
         if (drop(filter.drop_payload(context.event, sample, comm)) || drop(drop_code(sample))) return;
         note_time(sample.time());
         counts_.totals_[column] += cell;
-        const auto label = options_.label ? options_.label(context.event, sample.details().raw()) : 0u;
+        const auto label = options_.label ? options_.label(context.event, sample.details().raw(), moment_) : 0u;
         const auto who = task(sample, tid, comm, label);
         if (who == further_) ++counts_.in_further_tasks_;
         if (options_.chains) {

@@ -22,6 +22,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/timeline.hpp"
 #include "perfdata/timeline/unwound_stacks.hpp"
 
 namespace perfdata {
@@ -75,9 +76,9 @@ struct SampleCountOptions {
     Callback<std::string_view(const Frame&)> parent;
     bool outermost_parent = false;
     // Returns a number that tells samples apart by what their event wrote, for example by a field of a tracepoint; 0 if
-    // there is nothing to tell. Gets the index in recording.events(), and PERF_SAMPLE_RAW, empty if it was not
-    // recorded. Called once per sample that counts, in the order of the file.
-    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>)> label;
+    // there is nothing to tell. Gets the index in recording.events(), PERF_SAMPLE_RAW, empty if it was not recorded,
+    // and when and where the sample was taken. Called once per sample that counts, in the order of the file.
+    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>, const Moment&)> label;
     // Returns true for frames whose callees do not count: of the chains through such frames the outermost of them is
     // the innermost frame. Called once per distinct frame. Parents are found before.
     Callback<bool(const Frame&)> ignore_callees;
