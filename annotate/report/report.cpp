@@ -25,21 +25,23 @@ namespace {
 // RowCells stores the cells of rows, self then total, in pieces that do not move when more are added.
 class RowCells {
   public:
-    RowCells(std::size_t columns, std::vector<std::unique_ptr<EventCount[]>>& pieces)
-        : columns_(columns), pieces_(pieces) {}
+    // Without `totals`, a row's total is its self.
+    RowCells(std::size_t columns, bool totals, std::vector<std::unique_ptr<EventCount[]>>& pieces)
+        : columns_(columns), totals_(totals ? columns : 0), pieces_(pieces) {}
 
     // at(row) returns its first cell. Ask for new rows in order.
     EventCount* at(std::uint32_t row) {
-        if (row / piece == pieces_.size()) pieces_.push_back(std::make_unique<EventCount[]>(piece * 2 * columns_));
-        return &pieces_[row / piece][(row % piece) * 2 * columns_];
+        const auto size = columns_ + totals_;
+        if (row / piece == pieces_.size()) pieces_.push_back(std::make_unique<EventCount[]>(piece * size));
+        return &pieces_[row / piece][(row % piece) * size];
     }
     std::span<const EventCount> self(std::uint32_t row) { return {at(row), columns_}; }
-    std::span<const EventCount> total(std::uint32_t row) { return {at(row) + columns_, columns_}; }
+    std::span<const EventCount> total(std::uint32_t row) { return {at(row) + totals_, columns_}; }
 
   private:
     static constexpr std::size_t piece = 1024;  // rows
 
-    std::size_t columns_;
+    std::size_t columns_, totals_;
     std::vector<std::unique_ptr<EventCount[]>>& pieces_;
 };
 
@@ -238,9 +240,10 @@ class ReportMaker {
             auto part = filter_part(code);
             if (part == FilterPart::none && is_other(rows[number].task)) part = FilterPart::parent;
             if (part == FilterPart::none) continue;
-            add(dropped.of(part), counts_.cells(number));
+            const auto cells = counts_.cells(number);
+            add(dropped.of(part), cells);
             for (std::size_t column = 0; column < columns_.size(); ++column) {
-                const auto& cell = counts_.cells(number)[columns_[column]];
+                const auto cell = cells[columns_[column]];
                 report_.kept[column].hits -= cell.hits;
                 report_.kept[column].periods -= cell.periods;
             }
@@ -251,7 +254,7 @@ class ReportMaker {
     void sum_rows() {
         const auto columns = columns_.size();
         InternTable<RowId> ids;
-        RowCells cells(columns, report_.cells);
+        RowCells cells(columns, options_.children, report_.cells);
         {
             std::optional<TaskCalls> calls;
             if (options_.children) calls.emplace(counts_, columns_);
@@ -262,6 +265,7 @@ class ReportMaker {
                            if (is_other(task)) return;
                            auto* sum = cells.at(ids.intern({task, place}));
                            for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
+                           if (!options_.children) return;
                            for (std::size_t column = 0; column < columns; ++column) *sum++ += total[column];
                        });
         }

@@ -80,7 +80,11 @@ void add_tasks(Report& report, const SampleCounts& counts, const Tasks& tasks) {
     for (const auto& task : counts.tasks()) {
         ReportTask told{task.comm, task.pid, task.tid, std::nullopt, 0, task.parent};
         if (task.cpu != no_cpu) told.cpu = task.cpu;
-        if (report.options.label_text) told.label = report.options.label_text(task.label);
+        if (task.is_further()) {
+            told.label = "[further values]";
+        } else if (report.options.label_text) {
+            told.label = report.options.label_text(task.label);
+        }
         if (cgroups) {
             const auto next = static_cast<std::uint32_t>(report.cgroups.size());
             const auto [number, is_new] = numbers.try_emplace(task.cgroup, next);
@@ -126,6 +130,12 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
     const auto groups = EventGroups::read(recording);
     for (const auto& problem : groups.diagnostics()) report.completeness.diagnostics.add(problem);
     for (auto& problem : counts.counter_losses().problems()) report.completeness.diagnostics.add(std::move(problem));
+    if (const auto further = counts.in_further_tasks(); further != 0) {
+        report.completeness.diagnostics.add({ErrorCode::limit, Error::no_offset, "rows",
+                                             fmt::format("{} samples are of more tasks or values than there is room "
+                                                         "for: they count as [further tasks] and [further values]",
+                                                         further)});
+    }
     report.inlined_problems = symbolizer.inlined_problems();
     report.without_samples = without_samples(recording, report.completeness);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/annotate/page/report_page.hpp"
+#include "perfdata/timeline/frame_at.hpp"
 
 #include "format/words.hpp"
 #include "tool.hpp"
@@ -45,6 +46,26 @@ struct ReportChoice {
     bool header = false;
     bool inlines = true;
     bool limit_given = false;  // --percent-limit
+};
+
+// ReportTraceNames names code in the text of tracepoints, as it was when the sample was taken.
+class ReportTraceNames final : public TraceNames {
+  public:
+    ReportTraceNames(const Symbolizer& symbolizer, const Moment& moment) : symbolizer_(symbolizer), moment_(moment) {}
+
+    bool append_symbol(std::string& text, std::uint64_t address, bool with_offset) override {
+        const auto frame = frame_at(symbolizer_.timeline(), nullptr, moment_, Address{address}, CpuMode::kernel);
+        const auto name = symbolizer_.name(frame);
+        // The end of the kernel's code has a symbol: behind it are data, of which it is no name.
+        if (name.symbol.empty() || name.symbol == "_etext") return false;
+        text += shown(name.symbol);
+        if (with_offset) text += fmt::format("+{:#x}", name.offset);
+        return true;
+    }
+
+  private:
+    const Symbolizer& symbolizer_;
+    const Moment& moment_;
 };
 
 class ReportRun {
@@ -125,8 +146,10 @@ class ReportRun {
         auto made = TraceLabels::make(recording, std::move(keys), *events);
         if (!made) return fail(made.error());
         labels_ = std::make_shared<TraceLabels>(std::move(*made));
-        options_.label = [labels = labels_](std::uint32_t event, std::optional<Bytes> raw) {
-            return labels->number(event, raw);
+        options_.label = [labels = labels_, &symbolizer = session_.symbolizer()](
+                             std::uint32_t event, std::optional<Bytes> raw, const Moment& moment) {
+            ReportTraceNames names(symbolizer, moment);
+            return labels->number(event, raw, &names);
         };
         options_.label_text = [labels = labels_](std::uint32_t number) { return labels->text(number); };
         options_.label_title = labels_->title();

@@ -158,6 +158,7 @@ Result<Shared<const BoundTraceFilter>> BoundTraceFilter::bind(TraceFilter filter
                        fmt::format("{} comparisons are too many for {} events", comparisons.size(), events.size()));
     }
     std::vector<bool> known(comparisons.size());
+    std::vector<std::string> problems(comparisons.size());  // by comparison: the first
     for (std::size_t number = 0; number < events.size(); ++number) {
         const auto event = events[number];
         const auto* const format = fields.of(event);
@@ -179,14 +180,19 @@ Result<Shared<const BoundTraceFilter>> BoundTraceFilter::bind(TraceFilter filter
                 if (field == nullptr && format != nullptr) field = format->find_common(name);
                 if (field != nullptr) source = {Source::Kind::field, field->type};
             }
+            // A field of one name may be a text of one event, and a pointer of another: then it is as if the other had
+            // none.
+            const auto problem = source.kind != Source::Kind::none ? refusal(comparison, source.type) : std::string();
+            if (!problem.empty()) {
+                if (problems[at].empty()) {
+                    problems[at] = fmt::format("{} of {} {}", comparison.field.text(), names[number], problem);
+                }
+                source = {};
+            }
             if (source.kind != Source::Kind::none) {
                 known[at] = true;
-                if (const auto problem = refusal(comparison, source.type); !problem.empty()) {
-                    return failure(ErrorCode::malformed,
-                                   fmt::format("{} of {} {}", comparison.field.text(), names[number], problem));
-                }
             } else {
-                bound->lacking_.push_back({event, name});
+                bound->lacking_.push_back({event, name, problem});
             }
             sources.push_back(source);
         }
@@ -196,7 +202,9 @@ Result<Shared<const BoundTraceFilter>> BoundTraceFilter::bind(TraceFilter filter
     }
     const auto unknown = std::ranges::find(known, false);
     if (unknown != known.end()) {
-        const auto& name = comparisons[static_cast<std::size_t>(unknown - known.begin())].field.name;
+        const auto at = static_cast<std::size_t>(unknown - known.begin());
+        const auto& name = comparisons[at].field.name;
+        if (!problems[at].empty()) return failure(ErrorCode::malformed, std::move(problems[at]));
         if (fields.is_empty()) {
             return failure(ErrorCode::missing,
                            fmt::format("no field {}: this recording has no tracepoints with formats", name));

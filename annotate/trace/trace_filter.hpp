@@ -72,8 +72,8 @@ bool matches_glob(std::string_view pattern, std::string_view text);
 class BoundTraceFilter final : public PayloadFilter {
   public:
     // bind(filter, fields, events, names): `events` are the indices of the events that matter, `names` their names,
-    // for messages. Errors: missing (a field that none of the events has), malformed (a value that a field cannot be
-    // compared with), limit (too many events for such an expression).
+    // for messages. Errors: missing (a field that none of the events has), malformed (a value that the field of no
+    // event can be compared with), limit (too many events for such an expression).
     static Result<Shared<const BoundTraceFilter>> bind(TraceFilter filter, const TraceFields& fields,
                                                        const std::vector<std::uint32_t>& events,
                                                        const std::vector<std::string>& names);
@@ -83,10 +83,11 @@ class BoundTraceFilter final : public PayloadFilter {
     PayloadAnswer ask(const SamplePayload& payload) const override;
     bool needs_comm() const override { return needs_comm_; }
 
-    // Lacking is a field that some events have, and this one has not.
+    // Lacking is a field that some events have, and this one has not, or has of a type that cannot be compared so.
     struct Lacking {
         std::uint32_t event = 0;  // index in recording.events()
         std::string field{};
+        std::string problem{};  // with its type: "is a text..."; empty: it has none
     };
     // lacking() returns such fields in the order of the events.
     const std::vector<Lacking>& lacking() const { return lacking_; }

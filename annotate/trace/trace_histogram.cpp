@@ -96,21 +96,25 @@ Result<TraceHistograms> TraceHistograms::make(TraceFields fields, const std::vec
     result.fields_ = std::move(fields);
     for (const auto& name : names) {
         bool is_known = false;
+        std::string problem;  // the first
         for (std::size_t number = 0; number < events.size(); ++number) {
             const auto* const format = result.fields_.of(events[number]);
             const auto* field = format == nullptr ? nullptr : format->find_own(name.name);
             if (field == nullptr && format != nullptr) field = format->find_common(name.name);
             if (field == nullptr) continue;
-            is_known = true;
-            if (const auto problem = not_countable(name, field->type); !problem.empty()) {
-                return failure(ErrorCode::malformed,
-                               fmt::format("{} of {} {}", name.text(), event_names[number], problem));
+            // A field of one name may be a number of one event, and a text of another: then it is as if the other had
+            // none.
+            if (const auto why = not_countable(name, field->type); !why.empty()) {
+                if (problem.empty()) problem = fmt::format("{} of {} {}", name.text(), event_names[number], why);
+                continue;
             }
+            is_known = true;
             const auto event = events[number];
             if (event >= result.by_event_.size()) result.by_event_.resize(std::size_t{event} + 1);
             result.by_event_[event].push_back(static_cast<std::uint32_t>(result.all_.size()));
             result.all_.push_back({event, name, field->type, {}});
         }
+        if (!is_known && !problem.empty()) return failure(ErrorCode::malformed, std::move(problem));
         if (!is_known) {
             return failure(ErrorCode::missing, result.fields_.is_empty()
                                                    ? "this recording has no tracepoints with formats"
@@ -138,10 +142,11 @@ void TraceHistograms::add(std::uint32_t event, std::optional<Bytes> raw) {
 }
 
 std::vector<FieldHistogram> TraceHistograms::histograms() const {
+    const HistogramCounter empty;
     std::vector<FieldHistogram> result;
     for (const auto& one : all_) {
-        if (one.counter == nullptr) continue;
-        result.push_back(one.counter->histogram(one.event, one.name.text(), one.type.is_signed));
+        const auto& counter = one.counter == nullptr ? empty : *one.counter;
+        result.push_back(counter.histogram(one.event, one.name.text(), one.type.is_signed));
     }
     return result;
 }

@@ -39,17 +39,19 @@ class HistogramCounter {
 class TraceHistograms {
   public:
     // make(fields, names, events, event_names): names of fields; the indices of the events that matter, and what they
-    // are called. Errors: missing (none of the events has the field), malformed (it is no number), limit (too many
-    // fields and events).
+    // are called. Errors: missing (none of the events has the field), malformed (it is a number of none), limit (too
+    // many fields and events).
     static Result<TraceHistograms> make(TraceFields fields, const std::vector<FieldName>& names,
                                         const std::vector<std::uint32_t>& events,
                                         const std::vector<std::string>& event_names);
 
     // add(event, raw) counts a sample, by index in recording.events().
     void add(std::uint32_t event, std::optional<Bytes> raw);
-    // histograms() returns those of events with samples, by field and then by event, in the order of make().
+    // histograms() returns all of them, by field and then by event, in the order of make(): empty ones of events
+    // without samples.
     std::vector<FieldHistogram> histograms() const;
-    // without_field() returns how many samples have none of the fields: their event lacks them.
+    // without_field() returns how many samples have none of the fields: their event lacks them, or has no numbers
+    // there.
     std::uint64_t without_field() const { return without_field_; }
 
   private:

@@ -91,6 +91,7 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
     for (const auto& key : keys) {
         auto& takes = labels.takes_.emplace_back(all.size());
         bool is_known = false;
+        std::string left_out;  // an event that has it, and does not matter
         for (std::uint32_t event = 0; event < all.size(); ++event) {
             const auto* const format = labels.fields_.of(event);
             const bool is_trace = all[event].attr.type == attr_type::tracepoint;
@@ -104,11 +105,16 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
                              format->find_common(key.field.name) != nullptr;
             takes[event] = has;
             is_known = is_known || (has && matters[event]);
+            if (has && !matters[event] && left_out.empty()) left_out = name;
         }
         if (is_known) continue;
         const auto what = key.kind == TraceKey::Kind::field  ? fmt::format("the field {}", key.field.name)
                           : key.kind == TraceKey::Kind::text ? std::string("a text: there are no tracepoints")
                                                              : std::string("fields");
+        if (!left_out.empty()) {
+            return fail(ErrorCode::missing, Error::no_offset, "--sort",
+                        fmt::format("no event of -e has {}; {} has", what, left_out));
+        }
         return fail(ErrorCode::missing, Error::no_offset, "--sort",
                     key.event.empty() ? fmt::format("no event of the recording has {}", what)
                                       : fmt::format("no event {} of the recording has {}", key.event, what));
@@ -122,14 +128,15 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
 }
 
 // Returns true if it appended anything.
-bool TraceLabels::append(std::string& text, const TraceKey& key, std::uint32_t event, Bytes raw) const {
+bool TraceLabels::append(std::string& text, const TraceKey& key, std::uint32_t event, Bytes raw,
+                         TraceNames* names) const {
     constexpr std::string_view no_value = "-";  // outside of the data
     const auto add = [&](const EventField& field, std::optional<std::uint32_t> index) {
         if (!append_field_value(text, field.type, index, raw, fields_.order())) text += no_value;
     };
     const auto* const format = fields_.of(event);
     switch (key.kind) {
-        case TraceKey::Kind::text: formats_.append(text, id_[event], raw); return true;
+        case TraceKey::Kind::text: formats_.append(text, id_[event], raw, names); return true;
         case TraceKey::Kind::field: {
             const auto* field = format->find_own(key.field.name);
             if (field == nullptr) field = format->find_common(key.field.name);
@@ -156,14 +163,14 @@ bool TraceLabels::append(std::string& text, const TraceKey& key, std::uint32_t e
     return false;
 }
 
-std::uint32_t TraceLabels::number(std::uint32_t event, std::optional<Bytes> raw) {
+std::uint32_t TraceLabels::number(std::uint32_t event, std::optional<Bytes> raw, TraceNames* names) {
     if (!raw) return 0;
     made_.clear();
     bool has_any = false;
     for (std::size_t at = 0; at < keys_.size(); ++at) {
         if (event >= takes_[at].size() || !takes_[at][event]) continue;
         if (has_any) made_ += ' ';
-        has_any = append(made_, keys_[at], event, *raw) || has_any;
+        has_any = append(made_, keys_[at], event, *raw, names) || has_any;
     }
     return has_any ? intern(made_) : 0;
 }

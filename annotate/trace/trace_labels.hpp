@@ -46,9 +46,9 @@ class TraceLabels {
     static Result<TraceLabels> make(const Recording& recording, std::vector<TraceKey> keys,
                                     const std::vector<std::uint32_t>& events);
 
-    // number(event, raw) returns the label of a sample, by index in recording.events(); 0: the event has none of the
-    // fields, or is no tracepoint.
-    std::uint32_t number(std::uint32_t event, std::optional<Bytes> raw);
+    // number(event, raw, names) returns the label of a sample, by index in recording.events(); 0: the event has none of
+    // the fields, or is no tracepoint. `names` names code in texts; null: nobody does.
+    std::uint32_t number(std::uint32_t event, std::optional<Bytes> raw, TraceNames* names = nullptr);
     // text(number) returns the label. It lives as long as this object, and may have any bytes; empty for 0.
     std::string_view text(std::uint32_t number) const { return texts_[number]; }
     // title() returns the heading of a column of labels.
@@ -64,7 +64,7 @@ class TraceLabels {
     };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    bool append(std::string& text, const TraceKey& key, std::uint32_t event, Bytes raw) const;
+    bool append(std::string& text, const TraceKey& key, std::uint32_t event, Bytes raw, TraceNames* names) const;
     std::uint32_t intern(std::string text);
 
     std::vector<TraceKey> keys_;

@@ -57,16 +57,18 @@ void mark_chains(const SampleCountOptions& options, std::span<const ChainNode> c
     }
     InternTable<SampledTask> marked_tasks;
     RowTable marked(columns);
+    std::vector<std::uint32_t> numbers;  // in `marked`, by row
+    numbers.reserve(rows.rows().size());
     for (std::uint32_t number = 0; number < rows.rows().size(); ++number) {
         auto row = rows.rows()[number];
         auto task = tasks[row.task];
         if (options.parent && parents[row.chain] != no_node) task.parent = names[chains[parents[row.chain]].frame];
         if (options.ignore_callees && ends[row.chain] != no_node) row.chain = ends[row.chain];
         row.task = marked_tasks.intern(task);
-        const auto* const cells = rows.cells(number);
-        auto* const sum = marked.cells(marked.number(row));
-        for (std::size_t column = 0; column < columns; ++column) sum[column] += cells[column];
+        numbers.push_back(marked.number(row));
     }
+    rows.cells().each(
+        [&](std::uint32_t row, std::size_t column, const EventCount& cell) { marked.add(numbers[row], column, cell); });
     tasks = std::move(marked_tasks);
     rows = std::move(marked);
 }

@@ -21,6 +21,15 @@
 
 namespace perfdata {
 
+SampledTask SampledTask::further() {
+    static constexpr std::string_view name = "[further tasks]";
+    SampledTask task;
+    task.comm = name;
+    task.cpu = ~std::uint32_t{0};
+    task.label = further_label;
+    return task;
+}
+
 std::uint64_t SampledTask::hash(const HashKey& key) const {
     const auto name = reinterpret_cast<std::uintptr_t>(comm.data());
     const auto under = reinterpret_cast<std::uintptr_t>(parent.data());
@@ -93,22 +102,24 @@ class SampleCounter {
         }
         for (std::size_t column = 0; column < events.size(); ++column) column_[events[column]] = column;
         chain_rows_ = RowTable(events.size());
+        place_cells_ = CellTable(events.size());
+        is_used_.resize(events.size());
         const auto& limits = recording.limits();
-        // Always keep a few, so that some places are told apart.
-        constexpr std::size_t least = 64;
-        most_rows_ = std::max(limits.cells / std::max<std::size_t>(events.size(), 1), least);
+        most_cells_ = limits.cells;
         most_nodes_ = limits.chain_nodes;
-        // Every row has a cell for every event. A small file may declare many events: its samples bound the rows.
-        constexpr std::size_t few_events = 8, few_cells = std::size_t{1} << 20, rows_a_sample = 16, nodes_a_sample = 64;
-        if (events.size() > few_events) {
-            const auto samples = samples_of(timeline.completeness());
-            most_rows_ = std::clamp(std::max(few_cells, rows_a_sample * samples) / events.size(), least, most_rows_);
-            most_nodes_ = std::min(most_nodes_, std::max(few_cells, nodes_a_sample * samples) / events.size());
+        // Whoever asks for the counts may need a cell for each row and event. A small file may declare many events: its
+        // samples bound the rows.
+        constexpr std::size_t cells_a_sample = 16, nodes_a_sample = 64;
+        if (place_cells_.is_sparse()) {
+            samples_ = samples_of(timeline.completeness());
+            most_cells_ = std::min(limits.cells, std::max(few_cells, cells_a_sample * samples_));
+            most_nodes_ = std::min(most_nodes_, std::max(few_cells, nodes_a_sample * samples_) / events.size());
         }
         // Each place may be sampled, and is then a node of its own.
-        most_places_ = std::max(std::min(limits.places, most_nodes_), least);
-        if (!options.chains) most_places_ = std::min(most_places_, most_rows_);
-        most_tasks_ = std::min(most_places_, most_rows_);  // each may need a row for Miss::not_kept
+        most_frames_ = std::max(std::min(limits.places, most_nodes_), least);
+        most_places_ = std::max(limits.places, least);
+        // Only reports have labels, and no columns for events without samples.
+        bound_rows(options.label ? 1 : events.size());
         counts_.totals_.resize(events.size());
         counts_.considered_.resize(events.size());
         counts_.dropped_ = DroppedBy(events.size());
@@ -143,7 +154,7 @@ class SampleCounter {
         if (stopped_) return {};
         mark_chains(options_, counts_.chains_.nodes(), counts_.frames_.keys(), counts_.events_.size(), counts_.tasks_,
                     chain_rows_);
-        std::move(chain_rows_).give(counts_.rows_, counts_.cells_);
+        std::move(chain_rows_).give(counts_.rows_, counts_.cells_, counts_.cell_begin_, counts_.cell_column_);
         // Free the tables: what follows needs memory, too.
         chain_rows_ = RowTable();
         unfolded_ = {};
@@ -160,6 +171,7 @@ class SampleCounter {
     }
 
   private:
+    static constexpr std::size_t least = 64;  // always keep a few, so that some places are told apart
     static constexpr std::size_t not_counted = ~std::size_t{0};
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     static constexpr std::size_t most_waiting = 64;
@@ -183,23 +195,40 @@ class SampleCounter {
         };
         if (drop(filter.drop_moment(context.time, sample.cpu()))) return;
         counts_.considered_[column] += cell;
+        note_used(column);
         const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
         if (drop(filter.drop_task({comm, moment_.pid, tid, cgroup}))) return;
         // Counters of a group share the payload of the event that was sampled.
         if (drop(filter.drop_payload(context.event, sample, comm)) || drop(drop_code(sample))) return;
         note_time(sample.time());
         counts_.totals_[column] += cell;
-        const auto label = options_.label ? options_.label(context.event, sample.details().raw()) : 0u;
+        const auto label = options_.label ? options_.label(context.event, sample.details().raw(), moment_) : 0u;
         const auto who = task(sample, tid, comm, label);
+        if (who == further_) ++counts_.in_further_tasks_;
         if (options_.chains) {
             if (node_ == none) node_ = chain(sample);
-            chain_rows_.cells(row({who, node_}))[column] += cell;
+            chain_rows_.add(row({who, node_}), column, cell);
         } else {
             waiting_.push_back(waiting(sample, who));
             waiting_.back().column = static_cast<std::uint32_t>(column);
             waiting_.back().cell = cell;
             if (waiting_.size() == most_waiting) count_waiting();
         }
+    }
+
+    // Lets so many rows be that each can have a cell for so many events.
+    void bound_rows(std::size_t events) {
+        const auto most = std::max(most_cells_ / std::max<std::size_t>(events, 1), least);
+        most_rows_ = most;
+        if (!options_.chains) most_places_ = std::min(most_places_, most);
+        most_tasks_ = std::min(most_places_, most);  // each may need a row for Miss::not_kept
+    }
+
+    // With labels, the events that have samples bound the rows.
+    void note_used(std::size_t column) {
+        if (!options_.label || is_used_[column]) return;
+        is_used_[column] = true;
+        bound_rows(++used_);
     }
 
     static Shared<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
@@ -236,7 +265,9 @@ class SampleCounter {
         // Samples of one thread are mostly adjacent.
         if (!(task == last_task_) || counts_.tasks_.size() == 0) {
             last_task_ = task;
-            last_task_number_ = counts_.tasks_.intern_within(most_tasks_, task, SampledTask{});
+            const bool is_full = counts_.tasks_.size() >= most_tasks_;
+            last_task_number_ = counts_.tasks_.intern_within(most_tasks_, task, SampledTask::further());
+            if (is_full && counts_.tasks_[last_task_number_].is_further()) further_ = last_task_number_;
         }
         return last_task_number_;
     }
@@ -499,7 +530,7 @@ class SampleCounter {
     }
     std::uint32_t unfolded_number(const Frame& frame) { return unfolded_number(frame, unfolded_.hash(frame)); }
     std::uint32_t unfolded_number(const Frame& frame, std::uint64_t hash) {
-        return unfolded_.intern_within(most_places_, frame, hash, nowhere(Miss::not_kept, frame.mode));
+        return unfolded_.intern_within(most_frames_, frame, hash, nowhere(Miss::not_kept, frame.mode));
     }
 
     // Returns the number of the folded frame in the counts.
@@ -552,8 +583,7 @@ class SampleCounter {
     std::uint32_t place_number(const SampledPlace& place, std::uint64_t hash) {
         const SampledPlace other{nowhere(Miss::not_kept, CpuMode::unknown), place.task};
         const auto number = places_.intern_within(most_places_, place, hash, other);
-        const auto needed = places_.size() * counts_.events_.size();
-        if (place_cells_.size() < needed) place_cells_.resize(needed);
+        place_cells_.resize(places_.size());
         return number;
     }
 
@@ -562,13 +592,12 @@ class SampleCounter {
         for (const auto& one : waiting_) {
             if (one.number == none) places_.prefetch_key(one.hash);
         }
-        const auto columns = counts_.events_.size();
         for (auto& one : waiting_) {
             if (one.number == none) one.number = place_number(one.place, one.hash);
             if (one.recent != nullptr && one.recent->key == one.key) one.recent->number = one.number;
-            __builtin_prefetch(&place_cells_[one.number * columns], 1);
+            place_cells_.prefetch(one.number);
         }
-        for (const auto& one : waiting_) place_cells_[one.number * columns + one.column] += one.cell;
+        for (const auto& one : waiting_) place_cells_.add(one.number, one.column, one.cell);
         waiting_.clear();
     }
 
@@ -576,17 +605,19 @@ class SampleCounter {
     bool fold_places() {
         constexpr std::size_t places_a_look = 256;
         std::vector<std::uint32_t> node;  // by number of the folded frame
-        const auto columns = counts_.events_.size();
         const auto places = places_.keys();
+        std::vector<std::uint32_t> row;  // by number of the place
+        row.reserve(places.size());
         for (std::size_t number = 0; number < places.size(); ++number) {
             if (stopped_ || (number % places_a_look == 0 && options_.stop.stop_requested())) return false;
             const auto folded = chain_number(looked_up(places[number].frame));
             if (node.size() <= folded) node.resize(counts_.frames_.size(), none);
             if (node[folded] == none) node[folded] = counts_.chains_.intern({ChainNode::none, folded});
-            auto* const sum = chain_rows_.cells(chain_rows_.number({places[number].task, node[folded]}));
-            const auto* const cells = &place_cells_[number * columns];
-            for (std::size_t column = 0; column < columns; ++column) sum[column] += cells[column];
+            row.push_back(chain_rows_.number({places[number].task, node[folded]}));
         }
+        place_cells_.each([&](std::uint32_t place, std::size_t column, const EventCount& cell) {
+            chain_rows_.add(row[place], column, cell);
+        });
         return true;
     }
 
@@ -611,7 +642,11 @@ class SampleCounter {
     std::uint32_t node_ = none;        // of the current sample's chain, once it is counted
     bool is_deep_ = false;             // the recorded chain of the current sample has more than max_stack
     std::vector<std::size_t> column_;  // by event
-    std::size_t most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0;  // from Limits
+    // From Limits.
+    std::size_t most_frames_ = 0, most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0, most_cells_ = 0;
+    std::vector<bool> is_used_;     // by column: has samples; only with labels
+    std::size_t used_ = 0;          // how many
+    std::uint32_t further_ = none;  // the task for those beyond most_tasks_, once there is one
     Moment moment_;
     SampledTask last_task_;
     std::uint32_t last_task_number_ = 0;
@@ -631,7 +666,7 @@ class SampleCounter {
     RowTable chain_rows_;
     // Without chains:
     InternTable<SampledPlace> places_;
-    EventCounts place_cells_;  // by place and counted event
+    CellTable place_cells_;  // by place and counted event
     std::vector<Waiting> waiting_;
     std::vector<LookedUp> looked_up_;  // addresses_ without the sampled one
     std::vector<std::pair<Address, CpuMode>> addresses_;

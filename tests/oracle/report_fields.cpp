@@ -32,7 +32,7 @@ FieldRows our_field_rows(const std::filesystem::path& path, const std::string& w
     perfdata::ReportOptions options;
     options.keys = {perfdata::ReportKey::trace};
     options.children = false;
-    options.label = [labels](std::uint32_t event, std::optional<perfdata::Bytes> raw) {
+    options.label = [labels](std::uint32_t event, std::optional<perfdata::Bytes> raw, const perfdata::Moment&) {
         return labels->number(event, raw);
     };
     options.label_text = [labels](std::uint32_t number) { return labels->text(number); };

@@ -19,7 +19,7 @@ void HistogramChoice::add_to(CLI::App& command, const char* where) {
                     return parse_field_name(word) ? std::string() : fmt::format("{} is no name of a field", word);
                 }),
                 "")
-        ->type_name("FIELDS");
+        ->type_name("TRACE_FIELDS");
 }
 
 Result<std::shared_ptr<TraceHistograms>> HistogramChoice::make(const Recording& recording,
@@ -46,15 +46,18 @@ Result<std::shared_ptr<TraceHistograms>> HistogramChoice::make(const Recording& 
 
 void count_into(std::shared_ptr<TraceHistograms> histograms, SampleCountOptions& counting) {
     if (histograms == nullptr) return;
-    counting.label = [histograms = std::move(histograms), label = counting.label](std::uint32_t event,
-                                                                                  std::optional<Bytes> raw) {
+    counting.label = [histograms = std::move(histograms), label = counting.label](
+                         std::uint32_t event, std::optional<Bytes> raw, const Moment& moment) {
         histograms->add(event, raw);
-        return label ? label(event, raw) : 0u;
+        return label ? label(event, raw, moment) : 0u;
     };
 }
 
 std::string no_histogram_text(const TraceHistograms* histograms) {
-    if (histograms == nullptr || !histograms->histograms().empty()) return {};
+    if (histograms == nullptr) return {};
+    const auto all = histograms->histograms();
+    const auto counts = [](const FieldHistogram& one) { return one.samples != 0 || one.no_value != 0; };
+    if (std::ranges::any_of(all, counts)) return {};
     return "--histogram: no sample that counts is of an event with such a field";
 }
 

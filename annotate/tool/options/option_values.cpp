@@ -35,6 +35,7 @@ std::string lack(std::string_view type) {
     if (type == "TYPE") return "the type is empty; expected a name such as SAMPLE, or a number";
     if (type == "KEYS") return "there is no key; expected some such as comm,dso,symbol";
     if (type == "FIELDS") return "there is no field; expected some such as comm,time,ip,sym";
+    if (type == "TRACE_FIELDS") return "there is no field; expected some such as ret,args[2]";
     if (type == "CPUS") return "there is no CPU; expected numbers and ranges such as 0,2-3";
     if (type == "START,END") return "the time is empty; expected START,END in seconds such as 12.5,13.25";
     if (type == "SECONDS") return "the time is empty; expected seconds: 12.5";

@@ -192,7 +192,9 @@ void SampleChoice::note_lacking_fields(const Recording& recording, const SampleF
     if (bound == nullptr) return;
     std::vector<std::string> lacking;
     for (const auto& one : bound->lacking()) {
-        lacking.push_back(fmt::format("{} has no {}", recording.events().events()[one.event].name, one.field));
+        const auto& event = recording.events().events()[one.event].name;
+        lacking.push_back(one.problem.empty() ? fmt::format("{} has no {}", event, one.field)
+                                              : fmt::format("{} of {} {}", one.field, event, one.problem));
     }
     if (lacking.empty()) return;
     constexpr std::string_view begin = "note: --filter: ";

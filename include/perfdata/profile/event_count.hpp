@@ -47,6 +47,29 @@ class PERFDATA_EXPORT SharedEventCounts {
     Shared<const EventCounts> cells_;  // null: no events
 };
 
+// CellsOfRow is the EventCounts of one row. It refers to the cells of a table, or owns cells that were stored without
+// those that are 0.
+class CellsOfRow {
+  public:
+    explicit CellsOfRow(std::span<const EventCount> cells) : cells_(cells) {}
+    explicit CellsOfRow(EventCounts cells) : own_(std::move(cells)), cells_(own_) {}
+    CellsOfRow(CellsOfRow&&) = default;
+    CellsOfRow(const CellsOfRow&) = delete;
+    CellsOfRow& operator=(CellsOfRow&&) = delete;
+    CellsOfRow& operator=(const CellsOfRow&) = delete;
+    ~CellsOfRow() = default;
+
+    std::size_t size() const { return cells_.size(); }                                 // number of events
+    const EventCount* data() const { return cells_.data(); }                           // null if there are none
+    const EventCount* begin() const { return data(); }                                 // live as long as this
+    const EventCount* end() const { return data() + size(); }                          // behind the last event
+    const EventCount& operator[](std::size_t column) const { return cells_[column]; }  // must be below size()
+
+  private:
+    EventCounts own_;
+    std::span<const EventCount> cells_;  // in own_ or elsewhere
+};
+
 // Adds `cells` to `sum` column by column. A shorter `sum` grows.
 PERFDATA_EXPORT void add(EventCounts& sum, std::span<const EventCount> cells);
 // Returns the hits of all events together.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "perfdata/core/callback.hpp"
@@ -21,6 +22,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
+#include "perfdata/timeline/timeline.hpp"
 #include "perfdata/timeline/unwound_stacks.hpp"
 
 namespace perfdata {
@@ -39,6 +41,13 @@ struct PERFDATA_EXPORT SampledTask {
     std::uint64_t cgroup = 0;  // see Tasks::cgroup(); 0: not recorded
     std::string_view parent;   // of SampleCountOptions::parent; equal ones have equal data(). Empty: none
     std::uint32_t label = 0;   // of SampleCountOptions::label; 0 without it
+
+    // further() returns what stands for all tasks beyond the limits: its comm is "[further tasks]", its CPU not
+    // recorded.
+    static SampledTask further();
+    // Returns true for further().
+    bool is_further() const { return label == further_label; }
+    static constexpr std::uint32_t further_label = ~std::uint32_t{0};
 
     bool operator==(const SampledTask& other) const {
         return comm.data() == other.comm.data() && pid == other.pid && tid == other.tid && cpu == other.cpu &&
@@ -67,9 +76,9 @@ struct SampleCountOptions {
     Callback<std::string_view(const Frame&)> parent;
     bool outermost_parent = false;
     // Returns a number that tells samples apart by what their event wrote, for example by a field of a tracepoint; 0 if
-    // there is nothing to tell. Gets the index in recording.events(), and PERF_SAMPLE_RAW, empty if it was not
-    // recorded. Called once per sample that counts, in the order of the file.
-    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>)> label;
+    // there is nothing to tell. Gets the index in recording.events(), PERF_SAMPLE_RAW, empty if it was not recorded,
+    // and when and where the sample was taken. Called once per sample that counts, in the order of the file.
+    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>, const Moment&)> label;
     // Returns true for frames whose callees do not count: of the chains through such frames the outermost of them is
     // the innermost frame. Called once per distinct frame. Parents are found before.
     Callback<bool(const Frame&)> ignore_callees;
@@ -122,9 +131,12 @@ class PERFDATA_EXPORT SampleCounts {
         std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | chain); }
     };
     std::span<const Row> rows() const { return {rows_.data(), rows_.size()}; }  // in order of their first sample
-    // cells(row) returns the counts of rows()[row], by event; they live as long as this object.
-    std::span<const EventCount> cells(std::size_t row) const {
-        return {cells_.data() + row * events_.size(), events_.size()};
+    // cells(row) returns the counts of rows()[row], by event; what it returns must not outlive this object.
+    CellsOfRow cells(std::size_t row) const {
+        if (cell_begin_.empty()) return CellsOfRow(std::span(cells_).subspan(row * events_.size(), events_.size()));
+        EventCounts all(events_.size());
+        for (auto at = cell_begin_[row]; at < cell_begin_[row + 1]; ++at) all[cell_column_[at]] = cells_[at];
+        return CellsOfRow(std::move(all));
     }
 
     // Returns the event of each cell, as an index in recording.events().
@@ -153,6 +165,8 @@ class PERFDATA_EXPORT SampleCounts {
     // Returns what the call chains lost. Limits bound the counts in two more ways: places beyond Limits::places are one
     // frame, Miss::not_kept, and rows beyond Limits::cells are one such row for each task.
     const ChainLosses& chain_losses() const { return chain_losses_; }
+    // Returns how many samples are in tasks beyond the limits, which count as SampledTask::further().
+    std::uint64_t in_further_tasks() const { return in_further_tasks_; }
     // Returns what went wrong with the counter values in samples, whatever the filter is.
     const CounterLosses& counter_losses() const { return counter_losses_; }
 
@@ -165,7 +179,11 @@ class PERFDATA_EXPORT SampleCounts {
     ChainTable chains_;
     std::vector<Row> rows_;
     EventCounts cells_;
+    // Of many events most rows have few, as those of a tracepoint's values: only these are in cells_. Else both empty.
+    std::vector<std::uint32_t> cell_begin_;   // by row, and the end of the last row
+    std::vector<std::uint32_t> cell_column_;  // by cell
     EventCounts totals_, considered_;
+    std::uint64_t in_further_tasks_ = 0;
     DroppedBy dropped_;
     std::optional<Time> first_time_, last_time_;
     ChainLosses chain_losses_;

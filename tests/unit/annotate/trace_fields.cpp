@@ -153,6 +153,32 @@ TEST_CASE("Histograms have buckets of powers of two on both sides of zero", "[an
     CHECK(mean_text(all[2].mean) == "7");
 }
 
+TEST_CASE("A field without samples has an empty histogram", "[annotate][trace]") {
+    const auto made = TraceHistograms::make(counted_fields(), {{"delta"}, {"bytes"}}, {0, 1}, {"a", "b"});
+    REQUIRE(made);
+    const auto all = made->histograms();
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].field == "delta");
+    CHECK(all[0].samples == 0);
+    CHECK(all[0].buckets.empty());
+}
+
+TEST_CASE("A text has no histogram where another event has a number of that name", "[annotate][trace]") {
+    auto fields = TraceFields::of_formats({counted_format,
+                                           "name: other\nID: 8\nformat:\n\n"
+                                           "\tfield:int comm;\toffset:8;\tsize:4;\tsigned:1;\n"},
+                                          AnyOrder());
+    auto made = TraceHistograms::make(std::move(fields), {{"comm"}}, {0, 1}, {"a", "b"});
+    REQUIRE(made);
+    const auto raw = counted_raw(std::endian::little, 1);
+    for (const std::uint32_t event : {0u, 1u, 1u}) made->add(event, Bytes(raw));
+    CHECK(made->without_field() == 1);
+    const auto all = made->histograms();
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].event == 1);
+    CHECK(all[0].samples == 2);
+}
+
 TEST_CASE("The lowest number has a bucket of its own", "[annotate][trace]") {
     HistogramCounter counter;
     counter.add({std::uint64_t{1} << 63, true});

@@ -233,3 +233,24 @@ TEST_CASE("Events without a field pass only where the rest decides", "[annotate]
     CHECK(lacking[1].field == "value");
     CHECK(lacking[3].event == 2);
 }
+
+TEST_CASE("A field of one name may be a text of one event and a pointer of another", "[annotate][trace]") {
+    const std::string text =
+        "name: exec\nID: 8\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+        "\tfield:char file[4];\toffset:4;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
+    const std::string pointer =
+        "name: open\nID: 9\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+        "\tfield:const char * file;\toffset:8;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n";
+    const auto fields = TraceFields::of_formats({pointer, text}, AnyOrder());
+    const auto raw = Writer(std::endian::little).zeros(4).text("dd").zeros(10).take();
+    const auto bound = BoundTraceFilter::bind(*TraceFilter::parse("file ~ \"*d\""), fields, {0, 1}, {"open", "exec"});
+    REQUIRE(bound);
+    CHECK((*bound)->ask({0, Bytes(raw), {}, {}}) == PayloadAnswer::no_value);
+    CHECK((*bound)->ask({1, Bytes(raw), {}, {}}) == PayloadAnswer::passes);
+    REQUIRE((*bound)->lacking().size() == 1);
+    CHECK((*bound)->lacking()[0].event == 0);
+    CHECK((*bound)->lacking()[0].problem == "points to a text that is not in the recording");
+    const auto alone = BoundTraceFilter::bind(*TraceFilter::parse("file ~ \"*d\""), fields, {0}, {"open"});
+    REQUIRE_FALSE(alone);
+    CHECK(alone.error().detail == "file of open points to a text that is not in the recording");
+}

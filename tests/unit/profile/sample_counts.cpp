@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/profile/sample_counts.hpp"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -234,4 +235,55 @@ TEST_CASE("Samples lose their callers where chains are beyond the limit", "[prof
     EventCounts sum;
     for (std::size_t number = 0; number < rows.rows().size(); ++number) add(sum, rows.cells(number));
     CHECK(sum == whole.totals());
+}
+
+TEST_CASE("Each of many labels has its row, however many events a recording declares", "[profile][counts]") {
+    constexpr std::uint32_t declared = 240, used = 100, samples = 20'000;
+    Scene scene(std::endian::little, declared);
+    for (std::uint32_t number = 0; number < samples; ++number) {
+        scene.sample(0x1000, 10 + number, CpuMode::kernel, number % used, 1 + number % 7);
+    }
+    const auto recording = scene.open();
+    const auto timeline = Timeline::build(recording).value();
+    for (const bool chains : {false, true}) {
+        INFO("chains " << chains);
+        std::uint32_t labels = 0;
+        SampleCountOptions options;
+        options.chains = chains;
+        options.label = [&](std::uint32_t, std::optional<Bytes>, const Moment&) { return ++labels; };
+        const auto counts = SampleCounts::count(recording, timeline, options).value();
+        CHECK(counts.in_further_tasks() == 0);
+        REQUIRE(counts.rows().size() == samples);
+        std::size_t right = 0;
+        for (std::size_t row = 0; row < samples; ++row) {
+            const auto number = counts.tasks()[counts.rows()[row].task].label - 1;
+            EventCounts cells(declared);
+            cells[number % used] = {1, 1 + number % 7};
+            if (std::ranges::equal(counts.cells(row), cells)) ++right;
+        }
+        CHECK(right == samples);
+    }
+}
+
+TEST_CASE("Tasks beyond the limits count as further ones, which are told", "[profile][counts]") {
+    Scene scene;
+    for (std::uint32_t number = 0; number < 100; ++number) scene.sample(0x1000, 10 + number);
+    OpenOptions open;
+    open.limits.cells = 1;
+    const auto recording = scene.open(open);
+    const auto timeline = Timeline::build(recording).value();
+    std::uint32_t labels = 0;
+    SampleCountOptions options;
+    options.label = [&](std::uint32_t, std::optional<Bytes>, const Moment&) { return ++labels; };
+    const auto counts = SampleCounts::count(recording, timeline, options).value();
+    // 64 are always kept.
+    CHECK(counts.in_further_tasks() == 36);
+    std::uint64_t further = 0;
+    for (std::size_t row = 0; row < counts.rows().size(); ++row) {
+        const auto& task = counts.tasks()[counts.rows()[row].task];
+        if (!task.is_further()) continue;
+        further += hits(counts.cells(row));
+        CHECK(task.comm == "[further tasks]");
+    }
+    CHECK(further == 36);
 }

@@ -95,7 +95,7 @@ struct PERFDATA_EXPORT ReportOptions {
     std::uint32_t group_sort = 0;
     std::vector<EventRatio> ratios;  // of events, by their index in recording.events()
     // For the key `trace`: as SampleCountOptions::label. Empty: no sample has a label.
-    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>)> label;
+    Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>, const Moment&)> label;
     // Returns the text of a number of `label`, which lives as long as any copy of this function.
     Callback<std::string_view(std::uint32_t)> label_text;
     std::string label_title;  // heading of its column; empty: the usual one
