@@ -14,6 +14,14 @@ std::string_view plural_s(std::uint64_t count) {
     return count == 1 ? "" : "s";
 }
 
+// how_to_choose(names) says how to choose one of several types that fit, of which --bpf-output-type gave so many names.
+// Programs may define one name in several ways.
+std::string_view how_to_choose(std::size_t names) {
+    return names == 0   ? "choose one with --bpf-output-type"
+           : names == 1 ? "choose the BTF of one program with --btf"
+                        : "choose only one of them";
+}
+
 // list_of(names, all) returns "struct a, struct b and 3 more".
 std::string list_of(const std::vector<std::string>& names, std::uint64_t all) {
     std::string text;
@@ -125,10 +133,11 @@ std::vector<std::string> PayloadOutput::notes() const {
     std::vector<std::string> notes;
     for (const auto& [bytes, unclear] : unclear_) {
         notes.push_back(
-            fmt::format("{} payload{} of BPF programs in {} bytes of RAW {} shown as bytes, for several types "
-                        "have that size: {}; choose one with --bpf-output-type",
+            fmt::format("{} payload{} of BPF programs in {} bytes of RAW {} shown as bytes, for several {} "
+                        "have that size: {}; {}",
                         unclear.payloads, plural_s(unclear.payloads), bytes, unclear.payloads == 1 ? "is" : "are",
-                        list_of(unclear.candidates, unclear.fitting)));
+                        types_->names() == 0 ? "types" : "of the types of --bpf-output-type",
+                        list_of(unclear.candidates, unclear.fitting), how_to_choose(types_->names())));
     }
     if (more_unclear_ != 0) {
         notes.push_back(fmt::format("{} payload{} of other sizes, likewise", more_unclear_, plural_s(more_unclear_)));
@@ -137,7 +146,8 @@ std::vector<std::string> PayloadOutput::notes() const {
         notes.push_back(
             fmt::format("{} payload{} of BPF programs {} shown as bytes: {}", unfitting_, plural_s(unfitting_),
                         unfitting_ == 1 ? "is" : "are",
-                        types_->has_types()
+                        types_->names() != 0 ? "none of the types of --bpf-output-type has that size"
+                        : types_->has_types()
                             ? "no struct in their BTF has that size (--bpf-output-type chooses a type, --btf its file)"
                             : "the recording has no BTF of them (--btf gives a file with it)"));
     }

@@ -146,7 +146,7 @@ Result<void> PayloadTypes::find(const std::string& name, const StopToken& stop) 
         for (const auto& one : names) known += (known.empty() ? "; there are " : ", ") + shown(one);
         if (names.size() < structs_.size()) known += ", …";
         return fail(ErrorCode::missing, Error::no_offset, std::string(types_where),
-                    tables_.empty() ? "there is none to look for " + shown(name) + " in"
+                    tables_.empty() ? "there is none to look for " + shown(name) + " in (--btf gives a file with it)"
                                     : "no type is called " + shown(name) + known);
     }
     named_.push_back(distinct(found));

@@ -49,6 +49,8 @@ class PayloadTypes {
 
     // has_types() returns false if there is no BTF to choose from.
     bool has_types() const { return !tables_.empty(); }
+    // names() returns how many names were asked for.
+    std::size_t names() const { return named_.size(); }
     // problems() returns what could not be read of the BTF.
     const std::vector<Error>& problems() const { return problems_; }
 

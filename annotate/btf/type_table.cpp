@@ -64,7 +64,9 @@ Result<TypeTable> TypeTable::parse(Bytes blob, std::string name, const StopToken
     const auto types_size = in.u32();
     const auto strings_offset = std::uint64_t{header_size} + in.u32();
     const auto strings_size = in.u32();
-    if (in.ok() && magic != number) return in.contradiction(name + ": no BTF magic at the start");
+    if (in.ok() && magic != number) {
+        return fail(ErrorCode::malformed, 0, std::string(btf_where), name + ": no BTF magic at the start");
+    }
     if (!in.ok()) return in.failure("the header of " + name);
     const auto part = [&](std::uint64_t offset, std::uint64_t size) {
         Cursor at(blob, order, {.where = btf_where});

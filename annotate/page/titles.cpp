@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "titles.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "format/words.hpp"
 
@@ -56,29 +58,54 @@ std::vector<std::string> inlined_notes(std::span<const Error> problems) {
     return notes;
 }
 
+namespace {
+
+constexpr std::string_view title_gap = "..";
+
+// shared_titles(titles) returns which ones are not unique.
+std::vector<bool> shared_titles(const std::vector<std::string>& titles) {
+    std::map<std::string_view, std::size_t> count;
+    for (const auto& title : titles) ++count[title];
+    std::vector<bool> result;
+    for (const auto& title : titles) result.push_back(count[title] > 1);
+    return result;
+}
+
+// end_of(name, bytes) returns at most so many bytes of its end, cut between characters.
+std::string_view end_of(std::string_view name, std::size_t bytes) {
+    auto begin = name.size() - std::min(name.size(), bytes);
+    while (begin < name.size() && (static_cast<unsigned char>(name[begin]) & 0xc0) == 0x80) ++begin;
+    return name.substr(begin);
+}
+
+}  // namespace
+
 std::vector<std::string> column_titles(std::vector<std::string> names, std::size_t width) {
-    constexpr std::string_view left_out = "..";
     std::vector<std::string> titles;
     for (const auto& name : names) titles.push_back(cut(name, width));
-    // shared() returns which titles are not unique.
-    const auto shared = [&] {
-        std::map<std::string_view, std::size_t> count;
-        for (const auto& title : titles) ++count[title];
-        std::vector<bool> result;
-        for (const auto& title : titles) result.push_back(count[title] > 1);
-        return result;
-    };
-    const auto ends = shared();
+    const auto ends = shared_titles(titles);
     for (std::size_t at = 0; at < names.size(); ++at) {
         const auto& name = names[at];
-        if (!ends[at] || name.size() <= width || width <= left_out.size()) continue;
-        auto begin = name.size() - (width - left_out.size());
-        while (begin < name.size() && (static_cast<unsigned char>(name[begin]) & 0xc0) == 0x80) ++begin;
-        titles[at] = std::string(left_out) + name.substr(begin);
+        if (!ends[at] || name.size() <= width || width <= title_gap.size()) continue;
+        titles[at] = fmt::format("{}{}", title_gap, end_of(name, width - title_gap.size()));
     }
-    const auto numbers = shared();
+    const auto numbers = shared_titles(titles);
     for (std::size_t at = 0; at < names.size(); ++at) {
         if (numbers[at]) titles[at] = fmt::format("event {}", at + 1);
+    }
+    return titles;
+}
+
+std::vector<std::string> ratio_titles(std::vector<std::string> names) {
+    constexpr std::size_t widest = 60, half = (widest - title_gap.size()) / 2;
+    std::vector<std::string> titles;
+    for (auto& name : names) {
+        if (name.size() > widest) name = fmt::format("{}{}{}", cut(name, half), title_gap, end_of(name, half));
+        titles.push_back(std::move(name));
+    }
+    const auto numbers = shared_titles(titles);
+    for (std::size_t at = 0; at < titles.size(); ++at) {
+        if (numbers[at]) titles[at] = fmt::format("ratio {}", at + 1);
     }
     return titles;
 }

@@ -29,6 +29,11 @@ std::vector<std::string> inlined_notes(std::span<const Error> problems);
 // and its end, or "event 2".
 std::vector<std::string> column_titles(std::vector<std::string> names, std::size_t width);
 
+// ratio_titles(names) returns the titles of columns of ratios, which are as wide as their titles: a name cut at its end
+// would be that of an event. Names of more than 60 bytes have ".." in their middle; where two would be equal, they are
+// "ratio 2".
+std::vector<std::string> ratio_titles(std::vector<std::string> names);
+
 // told_apart(labels, listings) returns suffixes that distinguish listings with equal labels: " at 0x7f...", or " from
 // 12.5" if they were at one address; empty for unique labels. Both are in the same order.
 std::vector<std::string> told_apart(const std::vector<std::string>& labels, std::span<const Listing* const> listings);

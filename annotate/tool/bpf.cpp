@@ -87,8 +87,8 @@ int run(const BpfChoice& choice) {
     const auto completeness = session.completeness();
     session.warn(completeness);
     if (code) {
-        // The code itself is in the form of bpftool, without a headline.
-        if (!common.json) session.note(listed.counts.text("entries"));
+        // One program is in the form of bpftool, without a headline.
+        if (!common.json && listed.loads.size() == 1) session.note(listed.counts.text("entries"));
         session.note(cut_text(*code));
     }
     if (!common.quiet) choice.list.note_absent_names(programs, false);

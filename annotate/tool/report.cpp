@@ -180,6 +180,7 @@ class ReportRun {
             session_.note(fmt::format("--sort: {} samples have further values, which are one row: there are too many",
                                       labels_->not_kept()));
         }
+        session_.note(choice_.groups.no_effect(report));
         session_.note(no_histogram_text(histograms_.get()));
         if (!choice_.common.quiet) explain_nothing(report, counts);
         return session_.exit_code(report.completeness, wants_callers_ && report.stacks.counts.lost() != 0);

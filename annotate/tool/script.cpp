@@ -160,6 +160,7 @@ int run(const ScriptChoice& choice) {
     auto completeness = session.completeness();
     for (auto& problem : counts->counter_losses.problems()) completeness.diagnostics.add(std::move(problem));
     session.warn(completeness, counts->unnamed_kernel);
+    session.note(choice.payloads.no_effect(recording, options->json ? nullptr : &options->fields));
     if (!choice.common.quiet) {
         tell(session, choice, *options, *counts);
         if (payloads) std::ranges::for_each(payloads->notes(), [&](const auto& note) { session.note(note); });

@@ -41,12 +41,17 @@ constexpr std::array<StatModeOption, 6> stat_mode_options = {{
 struct StatChoice {
     Common common;
     std::optional<StatMode> mode;
-    std::optional<std::string> separator;  // any text, as in perf: an empty one, too
+    std::optional<std::string> separator;
 
     // Returns false if the options contradict each other, and says so: exit code `usage`.
     bool makes_sense() const {
         if (common.color == "always" && !common.json) {
             complain("--color: counters have no colours, neither in text nor in CSV");
+            return false;
+        }
+        // perf takes an empty one, and writes fields that nobody can tell apart.
+        if (separator && separator->empty()) {
+            complain("--field-separator: the text is empty; give one such as , or \\t");
             return false;
         }
         if (!separator || !common.json) return true;

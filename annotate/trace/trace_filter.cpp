@@ -141,11 +141,16 @@ std::string refusal(const TraceFilter::Comparison& comparison, const FieldType& 
     return {};
 }
 
+bool is_cpu(std::string_view field) {
+    return field == "CPU" || field == "cpu" || field == "common_cpu";
+}
+
 }  // namespace
 
 Result<Shared<const BoundTraceFilter>> BoundTraceFilter::bind(TraceFilter filter, const TraceFields& fields,
                                                               const std::vector<std::uint32_t>& events,
-                                                              const std::vector<std::string>& names) {
+                                                              const std::vector<std::string>& names,
+                                                              const std::vector<bool>& cpu) {
     const auto failure = [](ErrorCode code, std::string detail) {
         return fail(code, Error::no_offset, "--filter", std::move(detail));
     };
@@ -170,11 +175,10 @@ Result<Shared<const BoundTraceFilter>> BoundTraceFilter::bind(TraceFilter filter
             // As in the kernel, an event's own fields hide those that all samples have.
             const auto* field = format != nullptr ? format->find_own(name) : nullptr;
             const bool is_comm = name == "COMM" || name == "comm";
-            const bool is_cpu = name == "CPU" || name == "cpu" || name == "common_cpu";
             if (field == nullptr && is_comm) {
                 source = {Source::Kind::comm, {.kind = FieldType::Kind::text, .element = 1}};
                 bound->needs_comm_ = true;
-            } else if (field == nullptr && is_cpu) {
+            } else if (field == nullptr && is_cpu(name) && (cpu.empty() || cpu[number])) {
                 source = {Source::Kind::cpu, {.is_signed = true, .element = 4}};
             } else {
                 if (field == nullptr && format != nullptr) field = format->find_common(name);
@@ -199,6 +203,10 @@ Result<Shared<const BoundTraceFilter>> BoundTraceFilter::bind(TraceFilter filter
         if (event >= bound->by_event_.size()) bound->by_event_.resize(std::size_t{event} + 1, none);
         bound->by_event_[event] = static_cast<std::uint32_t>(bound->sources_.size());
         bound->sources_.push_back(std::move(sources));
+    }
+    for (std::size_t at = 0; at < comparisons.size(); ++at) {
+        if (known[at] || !is_cpu(comparisons[at].field.name)) continue;
+        bound->lacks_cpu_ = known[at] = true;
     }
     const auto unknown = std::ranges::find(known, false);
     if (unknown != known.end()) {

@@ -71,12 +71,14 @@ bool matches_glob(std::string_view pattern, std::string_view text);
 // "unknown || true" is true, "unknown && false" is false, and everything else stays unknown, which passes no sample.
 class BoundTraceFilter final : public PayloadFilter {
   public:
-    // bind(filter, fields, events, names): `events` are the indices of the events that matter, `names` their names,
-    // for messages. Errors: missing (a field that none of the events has), malformed (a value that the field of no
-    // event can be compared with), limit (too many events for such an expression).
+    // bind(filter, fields, events, names, cpu): `events` are the indices of the events that matter, `names` their
+    // names, for messages, `cpu` says which of them have a CPU in their samples: all if it is empty. Errors: missing (a
+    // field that none of the events has), malformed (a value that the field of no event can be compared with), limit
+    // (too many events for such an expression).
     static Result<Shared<const BoundTraceFilter>> bind(TraceFilter filter, const TraceFields& fields,
                                                        const std::vector<std::uint32_t>& events,
-                                                       const std::vector<std::string>& names);
+                                                       const std::vector<std::string>& names,
+                                                       const std::vector<bool>& cpu = {});
 
     BoundTraceFilter(TraceFilter filter, AnyOrder order) : filter_(std::move(filter)), order_(order) {}
 
@@ -91,6 +93,8 @@ class BoundTraceFilter final : public PayloadFilter {
     };
     // lacking() returns such fields in the order of the events.
     const std::vector<Lacking>& lacking() const { return lacking_; }
+    // lacks_cpu() returns true if it compares a CPU that none of the events has.
+    bool lacks_cpu() const { return lacks_cpu_; }
 
   private:
     // Source is where the value of a comparison comes from in an event.
@@ -109,7 +113,7 @@ class BoundTraceFilter final : public PayloadFilter {
     std::vector<std::vector<Source>> sources_;  // of each bound event, by comparison
     std::vector<std::uint32_t> by_event_;       // by index of the event: index in sources_, or none
     std::vector<Lacking> lacking_;
-    bool needs_comm_ = false;
+    bool needs_comm_ = false, lacks_cpu_ = false;
 };
 
 }  // namespace perfdata

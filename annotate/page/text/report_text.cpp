@@ -54,7 +54,6 @@ class ReportText {
     }
 
   private:
-    static constexpr std::size_t ratio_width = 22;
     static constexpr std::size_t block = 256 * 1024;
 
     bool several() const { return report_.tables.size() > 1; }
@@ -68,6 +67,14 @@ class ReportText {
             };
             if (!several() || is_here(ratio.numerator) || is_here(ratio.denominator)) ratios_.push_back(&ratio);
         }
+        std::vector<std::string> names;
+        for (const auto* ratio : ratios_) names.push_back(shown(ratio->name));
+        ratio_titles_ = ratio_titles(std::move(names));
+    }
+
+    std::size_t ratio_width(std::size_t at) const {
+        constexpr std::size_t least = 22;
+        return std::max(ratio_titles_[at].size(), least);
     }
 
     void write_table(const ReportTable& table, const std::vector<const ReportRow*>& rows) {
@@ -166,8 +173,8 @@ class ReportText {
     void head(const ReportTable& table) {
         if (table.group != ReportTable::no_group) {
             const auto& group = report_.groups[table.group];
-            print("# Group {}: {} events, sorted by '{}'\n", group.name.empty() ? "without a name" : shown(group.name),
-                  group.columns.size(), shown(event_name(table.columns[table.sort])));
+            print("# Group {}: {}, sorted by '{}'\n", group.name.empty() ? "without a name" : shown(group.name),
+                  how_many(group.columns.size(), "event"), shown(event_name(table.columns[table.sort])));
         }
         for (const auto column : columns_) {
             const auto& kept = report_.kept[column];
@@ -260,11 +267,9 @@ class ReportText {
             if (options_.hits) print("{:>12}", "Samples");
             if (options_.periods) print("{:>16}", "Period");
         }
-        std::vector<std::string> names;
-        for (const auto* ratio : ratios_) names.push_back(shown(ratio->name));
-        for (const auto& name : column_titles(std::move(names), ratio_width)) {
-            if (report_.options.children) print("  {:>{}}", "with callees", ratio_width);
-            print("  {:>{}}", name, ratio_width);
+        for (std::size_t at = 0; at < ratios_.size(); ++at) {
+            if (report_.options.children) print("  {:>{}}", "with callees", ratio_width(at));
+            print("  {:>{}}", ratio_titles_[at], ratio_width(at));
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {
             const auto name = shown(key_title(report_, report_.options.keys[at]));
@@ -300,9 +305,10 @@ class ReportText {
             if (options_.hits) print("{:>12}", row.self[column].hits);
             if (options_.periods) print("{:>16}", row.self[column].periods);
         }
-        for (const auto* ratio : ratios_) {
-            if (report_.options.children) print("  {:>{}}", ratio_text(ratio->of(row.total)), ratio_width);
-            print("  {:>{}}", ratio_text(ratio->of(row.self)), ratio_width);
+        for (std::size_t at = 0; at < ratios_.size(); ++at) {
+            const auto& ratio = *ratios_[at];
+            if (report_.options.children) print("  {:>{}}", ratio_text(ratio.of(row.total)), ratio_width(at));
+            print("  {:>{}}", ratio_text(ratio.of(row.self)), ratio_width(at));
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {
             text_ += "  ";
@@ -386,10 +392,11 @@ class ReportText {
     const ReportTextOptions& options_;
     const std::size_t widest_;
     const Sink& sink_;
-    std::vector<std::size_t> columns_;  // of the current table
-    std::vector<const EventRatio*> ratios_;
-    std::uint64_t hidden_rows_ = 0;   // rows that the percent limit removed from the table
-    std::vector<std::size_t> width_;  // by key
+    std::vector<std::size_t> columns_;       // of the current table
+    std::vector<const EventRatio*> ratios_;  // of the current table
+    std::vector<std::string> ratio_titles_;  // of these
+    std::uint64_t hidden_rows_ = 0;          // rows that the percent limit removed from the table
+    std::vector<std::size_t> width_;         // by key
     std::string text_;
     TreeText tree_{report_, text_};
 };

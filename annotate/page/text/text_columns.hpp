@@ -2,6 +2,7 @@
 // The columns of counts at the start of each row of a text page.
 #pragma once
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <span>
 #include <string>
@@ -29,7 +30,7 @@ class TextColumns : public TextWriter {
         if (columns_.empty() && !totals.empty()) columns_.push_back(0);
         std::vector<std::string> names;
         for (const auto& ratio : page.ratios) names.push_back(shown(ratio.name));
-        ratio_titles_ = column_titles(std::move(names), ratio_width);
+        ratio_titles_ = ratio_titles(std::move(names));
     }
 
     std::uint64_t weight(std::span<const EventCount> cells) const {
@@ -52,7 +53,7 @@ class TextColumns : public TextWriter {
             print("  {:>7} {:>7}", "percent", "hits");
             if (options_.show_periods) print(" {:>12}", "period");
         }
-        for (const auto& title : ratio_titles_) print("  {:>{}}", title, ratio_width);
+        for (const auto& title : ratio_titles_) print("  {:>{}}", title, width_of(title));
     }
 
     // cells(...) writes the columns of one row, one group per event. Shares are of `function` if the options say so.
@@ -74,8 +75,9 @@ class TextColumns : public TextWriter {
             if (options_.show_periods) print(" {:>12}", cell.periods);
         }
         const bool empty = hits(row) == 0;
-        for (const auto& ratio : page_.ratios) {
-            print("  {:>{}}", empty ? std::string() : ratio_text(ratio.of(row)), ratio_width);
+        for (std::size_t at = 0; at < page_.ratios.size(); ++at) {
+            const auto text = empty ? std::string() : ratio_text(page_.ratios[at].of(row));
+            print("  {:>{}}", text, width_of(ratio_titles_[at]));
         }
     }
 
@@ -91,7 +93,11 @@ class TextColumns : public TextWriter {
   private:
     // Width of one event's group, in characters.
     static constexpr std::size_t without_period = 17, with_period = 30;
-    static constexpr std::size_t ratio_width = 20;
+    // width_of(title) returns the width of a column of ratios.
+    static std::size_t width_of(const std::string& title) {
+        constexpr std::size_t least = 20;
+        return std::max(title.size(), least);
+    }
 
     // As in perf annotate: red if the shown percentage is at least 5, green from 0.5.
     static TextStyle heat(double percent) {

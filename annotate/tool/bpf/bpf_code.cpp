@@ -120,7 +120,11 @@ std::string BpfCode::text(CodeIndex index) {
 }
 
 void BpfCode::write(const Listed& listed, const Sink& sink) {
-    if (listed.loads.empty()) return sink("No BPF programs in this recording.\n");
+    if (listed.loads.size() != 1) {
+        if (const auto headline = listed.counts.headline("entries"); !headline.empty()) sink(headline + "\n\n");
+    }
+    if (programs_.timeline().loads().empty()) return sink("No BPF programs in this recording.\n");
+    if (listed.loads.empty()) return sink("No BPF program passes the filters.\n");
     for (const auto& one : listed.loads) {
         const auto& load = *one.load;
         if (listed.loads.size() > 1) {

@@ -23,7 +23,8 @@ class BpfCode {
     // architecture that cannot be disassembled is code that the recording lacks: it says why.
     BpfCode(const BpfPrograms& programs, std::string_view arch, bool linum, const Limits& limits);
 
-    // write(listed, sink) writes all functions of the programs; a line in front of each program if there are several.
+    // write(listed, sink) writes all functions of the programs. One program has the form of bpftool and nothing else;
+    // with several there is a line in front of each. Without exactly one, what filters leave out comes first.
     void write(const Listed& listed, const Sink& sink);
     // write(code, json) writes the member "instructions", null where the recording has no code.
     void write(CodeIndex code, JsonWriter& json);

@@ -103,7 +103,7 @@ ListedTimeline::ListedTimeline(const BpfView& view) {
 void write_timeline(const BpfView& view, const ListedTimeline& timeline, const Sink& sink) {
     auto text = timeline.counts.headline("changes");
     if (!text.empty()) text += "\n\n";
-    if (timeline.entries.empty()) text += "No BPF program or code came or went in this recording.\n";
+    if (view.records.changes().empty()) text += "No BPF program or code came or went in this recording.\n";
     constexpr std::size_t block = 1 << 16;
     for (const auto& entry : timeline.entries) {
         const auto& change = *entry.change;

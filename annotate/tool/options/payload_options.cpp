@@ -7,6 +7,14 @@
 #include "btf/btf_file.hpp"
 
 namespace perfdata::tool {
+namespace {
+
+bool has_payloads(const Event& event) {
+    constexpr std::uint64_t bpf_output = 10;  // PERF_COUNT_SW_BPF_OUTPUT
+    return event.attr.type == attr_type::software && event.attr.config == bpf_output;
+}
+
+}  // namespace
 
 void PayloadChoice::add_to(CLI::App& command) {
     auto* type =
@@ -28,11 +36,22 @@ void PayloadChoice::add_to(CLI::App& command) {
         ->excludes(btf);
 }
 
+std::string PayloadChoice::no_effect(const Recording& recording, const FieldChoice* fields) const {
+    if (types.empty() && file.empty()) return {};
+    const std::string option = types.empty() ? "--btf" : "--bpf-output-type";
+    const auto& events = recording.events().events();
+    if (std::ranges::none_of(events, has_payloads)) {
+        return option + " changes nothing: this recording has no event bpf-output";
+    }
+    const auto shows = [&](const Event& event) {
+        return has_payloads(event) && (fields->of(event.attr) & field_bpf_output) != 0;
+    };
+    if (fields == nullptr || std::ranges::any_of(events, shows)) return {};
+    return option + " changes nothing: the fields are without bpf-output (-F +bpf-output)";
+}
+
 Result<std::optional<PayloadTypes>> PayloadChoice::open(const Recording& recording, const BpfFeatures& features) const {
-    constexpr std::uint64_t bpf_output = 10;  // PERF_COUNT_SW_BPF_OUTPUT
-    const bool any = std::ranges::any_of(recording.events().events(), [](const Event& event) {
-        return event.attr.type == attr_type::software && event.attr.config == bpf_output;
-    });
+    const bool any = std::ranges::any_of(recording.events().events(), has_payloads);
     const bool asked = !types.empty() || !file.empty();
     if (bytes || (!any && !asked)) return std::optional<PayloadTypes>();
     const PayloadTypes::Options options{.names = types};

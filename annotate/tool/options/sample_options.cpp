@@ -136,8 +136,12 @@ Result<void> SampleChoice::add_fields(SampleFilter& filter, const Recording& rec
         std::iota(chosen.begin(), chosen.end(), 0u);
     }
     std::vector<std::string> names;
-    for (const auto event : chosen) names.push_back(all[event].name);
-    auto bound = BoundTraceFilter::bind(*parsed, formats, chosen, names);
+    std::vector<bool> cpu;
+    for (const auto event : chosen) {
+        names.push_back(all[event].name);
+        cpu.push_back(all[event].attr.has(sample_bit::cpu));
+    }
+    auto bound = BoundTraceFilter::bind(*parsed, formats, chosen, names, cpu);
     if (!bound && bound.error().code == ErrorCode::missing) {
         return fail(with_field_names(bound.error(), *parsed, formats, chosen));
     }
@@ -162,8 +166,11 @@ CodeFilter SampleChoice::code() const {
 
 bool SampleChoice::can_tell(const Recording& recording, const SampleFilter& filter) const {
     const auto told = [&](std::uint64_t bit) { return events_have(recording, filter.events, bit); };
-    if (!cpus.empty() && !told(sample_bit::cpu)) {
-        complain("--cpu: the samples of this recording do not say their CPU; record with -a or --sample-cpu");
+    const auto* const bound = dynamic_cast<const BoundTraceFilter*>(filter.payload.get());
+    const bool lacks_cpu = !cpus.empty() && !told(sample_bit::cpu);
+    if (lacks_cpu || (bound != nullptr && bound->lacks_cpu())) {
+        complain(fmt::format("{}: the samples of this recording do not say their CPU; record with -a or --sample-cpu",
+                             lacks_cpu ? "--cpu" : "--filter"));
         return false;
     }
     if (!cgroups.empty() && !told(sample_bit::cgroup)) {

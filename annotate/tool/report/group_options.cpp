@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "group_options.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 #include "tool/options/option_values.hpp"
 
 namespace perfdata::tool {
@@ -18,6 +21,13 @@ void GroupChoice::add_to(CLI::App& command) {
 void GroupChoice::choose(ReportOptions& options) const {
     options.tables = together ? ReportTables::groups : single ? ReportTables::single : ReportTables::usual;
     options.group_sort = sort;
+}
+
+std::string GroupChoice::no_effect(const Report& report) const {
+    const auto has_it = [&](const ReportTable& table) { return table.sort == sort; };
+    if (sort == 0 || std::ranges::any_of(report.tables, has_it)) return {};
+    return fmt::format("--group-sort-idx: no {} an event {}, counted from 0: rows are in the order of the first event",
+                       single ? "table has" : "group of events that are side by side has", sort);
 }
 
 }  // namespace perfdata::tool

@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <string>
 
+#include "perfdata/annotate/report/report.hpp"
 #include "perfdata/annotate/report/report_options.hpp"
 
 namespace perfdata::tool {
@@ -15,6 +17,8 @@ struct GroupChoice {
 
     void add_to(CLI::App& command);
     void choose(ReportOptions& options) const;
+    // no_effect(report) says that no table has the event of --group-sort-idx; empty if one has it.
+    std::string no_effect(const Report& report) const;
 };
 
 }  // namespace perfdata::tool

@@ -109,6 +109,34 @@ TEST_CASE("Several structs of a size leave bytes, and a note with their names", 
               "chooses a type, --btf its file)"});
 }
 
+TEST_CASE("Notes on types that were asked for do not advise to ask for them", "[annotate][payload]") {
+    const auto blob = blob_with({{"left", 16}, {"right", 18}, {"other", 40}});
+    const auto notes_on = [](PayloadTypes types, std::size_t bytes) {
+        PayloadOutput output(types);
+        std::string text;
+        const Blob raw(bytes);
+        CHECK_FALSE(output.append(text, {raw, {}}));
+        return output.notes();
+    };
+    CHECK(notes_on(types_with(blob, {"left", "right"}), 44) ==
+          std::vector<std::string>{"1 payload of BPF programs is shown as bytes: none of the types of "
+                                   "--bpf-output-type has that size"});
+    CHECK(notes_on(types_with(blob, {"left", "right"}), 20) ==
+          std::vector<std::string>{"1 payload of BPF programs in 20 bytes of RAW is shown as bytes, for several of the "
+                                   "types of --bpf-output-type have that size: struct left, struct right; choose only "
+                                   "one of them"});
+    const ProgramsWithBtf differing({blob_with({{"event", 16}}), blob_with({{"event", 16}}, "b")});
+    const auto notes = notes_on(differing.types({"event"}), 20);
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0].ends_with("choose the BTF of one program with --btf"));
+}
+
+TEST_CASE("A file that is no BTF is none from its first byte on", "[annotate][payload]") {
+    const auto none = PayloadTypes::read_file("no BTF at all, but long enough", "crafted", {});
+    REQUIRE_FALSE(none);
+    CHECK(none.error().offset == 0);
+}
+
 TEST_CASE("A type that is asked for is used whatever the size", "[annotate][payload]") {
     const auto blob = blob_with({{"left", 4}, {"right", 6}});
     for (const auto* name : {"left", "struct left", "struct  left"}) {
@@ -135,7 +163,7 @@ TEST_CASE("A type that BTF does not have is an error with those that it has", "[
     const ProgramsWithBtf none({});
     const auto nothing = PayloadTypes::read(*none.features, {.names = {"left"}});
     REQUIRE_FALSE(nothing);
-    CHECK(nothing.error().message() == "BTF: there is none to look for left in");
+    CHECK(nothing.error().message() == "BTF: there is none to look for left in (--btf gives a file with it)");
 }
 
 TEST_CASE("Structs without a name go by their typedef", "[annotate][payload]") {

@@ -254,3 +254,22 @@ TEST_CASE("A field of one name may be a text of one event and a pointer of anoth
     REQUIRE_FALSE(alone);
     CHECK(alone.error().detail == "file of open points to a text that is not in the recording");
 }
+
+TEST_CASE("A CPU that samples do not say is a field that they lack", "[annotate][trace]") {
+    const auto fields = TraceFields::of_formats({filtered_format}, AnyOrder());
+    const auto raw = filtered_raw(std::endian::little);
+    const auto bind_cpu = [&](std::string_view text, const std::vector<bool>& cpu) {
+        return BoundTraceFilter::bind(*TraceFilter::parse(text), fields, {0, 1}, {"a", "cycles"}, cpu).value();
+    };
+    const auto one = bind_cpu("CPU == 3", {false, true});
+    CHECK_FALSE(one->lacks_cpu());
+    REQUIRE(one->lacking().size() == 1);
+    CHECK(one->lacking()[0].event == 0);
+    CHECK(one->lacking()[0].field == "CPU");
+    CHECK(one->ask({1, {}, 3, {}}) == PayloadAnswer::passes);
+    CHECK(one->ask({0, Bytes(raw), {}, {}}) == PayloadAnswer::no_value);
+    CHECK(bind_cpu("common_cpu == 3", {false, false})->lacks_cpu());
+    CHECK(bind_cpu("value < 0 && cpu == 3", {false, false})->lacks_cpu());
+    CHECK_FALSE(bind_cpu("value < 0", {false, false})->lacks_cpu());
+    CHECK(bind_cpu("CPU == 3", {})->lacking().empty());
+}

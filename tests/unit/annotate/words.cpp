@@ -84,6 +84,16 @@ TEST_CASE("Titles of columns differ as the names do", "[annotate][words]") {
     CHECK(column_titles({}, 8).empty());
 }
 
+TEST_CASE("Titles of ratios are whole, or cut in their middle", "[annotate][words]") {
+    using Titles = std::vector<std::string>;
+    CHECK(ratio_titles({"raw_syscalls:sys_enter/sched:sched_switch"}) ==
+          Titles{"raw_syscalls:sys_enter/sched:sched_switch"});
+    const std::string above(40, 'a'), below(40, 'b');
+    CHECK(ratio_titles({above + '/' + below}) == Titles{std::string(29, 'a') + ".." + std::string(29, 'b')});
+    CHECK(ratio_titles({above + "x/" + below, "a/b", above + "y/" + below}) == Titles{"ratio 1", "a/b", "ratio 3"});
+    CHECK(ratio_titles({}).empty());
+}
+
 TEST_CASE("Stacks that are not unwound are counted in words", "[annotate][words]") {
     CHECK(stacks_text(1) == "1 sample lacks callers: the copy of its user stack was not unwound to its end");
     CHECK(stacks_text(15) == "15 samples lack callers: the copy of their user stack was not unwound to its end");
