@@ -6,8 +6,8 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,7 +51,7 @@ class PayloadTypes {
     bool has_types() const { return !tables_.empty(); }
     // names() returns how many names were asked for.
     std::size_t names() const { return named_.size(); }
-    // problems() returns what could not be read of the BTF.
+    // problems() returns what could not be read of the BTF, or not compared. It may grow with calls of of().
     const std::vector<Error>& problems() const { return problems_; }
 
     // of(raw_bytes, btf) chooses for a payload in RAW of that size; `btf` is the id of the emitting program's BTF if
@@ -72,30 +72,60 @@ class PayloadTypes {
     };
     // Candidate is a type with a name, and how many bytes it has.
     struct Candidate {
-        std::uint64_t bytes = 0;
-        std::uint32_t table = 0, id = 0;
+        std::uint32_t bytes = 0, table = 0, id = 0;
+        std::uint32_t form = 0;  // a number that copies share; 0: not compared yet
         auto operator<=>(const Candidate&) const = default;
     };
     using Candidates = std::vector<Candidate>;
+    // Group is the candidates of one BTF: a range of Pool::by_btf.
+    struct Group {
+        std::uint32_t btf = 0, begin = 0, end = 0;
+        std::uint32_t form = 0;  // of all of them; 0: they differ, or are not compared
+    };
+    // Pool is the candidates to choose from, so that those of one size and BTF are found without looking at others.
+    struct Pool {
+        Candidates all;                     // by size
+        std::vector<std::uint32_t> by_btf;  // places in `all`: by BTF, then by size
+        std::vector<Group> groups;          // by BTF
+        std::uint32_t form = 0;             // of all candidates, as in Group
+    };
+    // Fitting is the candidates of a pool that RAW of some size may hold, without copies.
+    struct Fitting {
+        std::uint64_t count = 0;
+        std::vector<std::uint32_t> first;  // places in Pool::all; at most most_candidates
+    };
+    static constexpr std::uint32_t every = ~std::uint32_t{0};  // instead of a group: all candidates
 
     Result<void> add(std::uint32_t btf, Bytes blob, const std::string& name, const StopToken& stop);
     Result<void> finish(const Options& options);
     Result<void> add_structs(std::uint32_t table, const StopToken& stop);
-    Result<void> find(const std::string& name, const StopToken& stop);
+    Result<Candidates> find(const std::string& name, const StopToken& stop) const;
+    Pool pool_of(Candidates all) const;
+    Result<void> compare_all(Pool& pool, const StopToken& stop);
+    std::uint32_t form_of(Candidate& candidate);
+    static std::optional<std::uint32_t> group_of(const Pool& pool, std::uint32_t btf);
+    const Fitting& fitting(std::uint32_t pool, std::uint32_t group, std::size_t raw_bytes);
     PayloadType chosen(std::size_t raw_bytes, std::optional<std::uint32_t> btf);
     PayloadType as(const Candidate& candidate, bool guessed) const;
-    PayloadType as_one_of(const Candidates& several, std::uint64_t count) const;
-    Candidates distinct(const Candidates& all);
-    bool in_program(const Candidate& candidate, std::optional<std::uint32_t> btf) const;
 
     std::string file_;  // read_file: the blob. Long ones keep their memory when it is moved
     std::vector<std::unique_ptr<const Table>> tables_;
     std::size_t types_so_far_ = 0;
     std::vector<Error> problems_;
-    Candidates structs_;                                    // all with a name or a typedef; sorted
-    std::vector<Candidates> named_;                         // for each name that was asked for
-    std::size_t description_room_ = std::size_t{64} << 20;  // bytes of descriptions that may still be made
-    std::map<std::pair<std::size_t, std::optional<std::uint32_t>>, PayloadType> known_;
+    Candidates structs_;       // all with a name or a typedef, until they are in a pool
+    std::vector<Pool> pools_;  // one for each name that was asked for, or one of all structs
+    bool by_name_ = false;
+    // Descriptions of candidates, and the forms that they have. Texts are compared as a whole: no two types are taken
+    // for one. The room bounds them: bytes of descriptions that may still be made, and what forms take besides.
+    std::map<std::string, std::uint32_t> forms_;
+    std::uint32_t last_form_ = 0;
+    std::size_t description_room_ = std::size_t{64} << 20;
+    // By pool, group and size of RAW, where anything fits: at most eight entries for each candidate in `all` and in a
+    // group, and none without a payload that asks. So each candidate is looked at sixteen times at most.
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, Fitting> fitting_;
+    Fitting none_;
+    std::optional<std::pair<std::size_t, std::optional<std::uint32_t>>> last_key_;
+    PayloadType last_;
 };
 
 }  // namespace perfdata

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "type_description.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace perfdata {
@@ -34,11 +35,14 @@ class Description {
         }
         for (std::size_t index = 0; type->is_enumeration() && index < type->count; ++index) {
             const auto [name, value] = types_.enumerator_at(*type, index);
+            if (text_.size() > most_) return false;
             put(name);
             put(value);
         }
         return true;
     }
+    bool fits() const { return text_.size() <= most_; }
+    std::size_t size() const { return text_.size(); }
     std::string take() { return std::move(text_); }
 
   private:
@@ -70,9 +74,12 @@ class Description {
 
 }  // namespace
 
-std::optional<std::string> describe_type(const TypeTable& types, std::uint32_t id, std::size_t most) {
-    Description description(types, most);
-    if (!description.add(id)) return {};
+std::optional<std::string> describe_type(const TypeTable& types, std::uint32_t id, std::size_t most,
+                                         std::size_t& room) {
+    Description description(types, std::min(most, room));
+    const bool whole = description.add(id) && description.fits();
+    room -= std::min(room, description.size());
+    if (!whole) return {};
     return description.take();
 }
 

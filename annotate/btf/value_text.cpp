@@ -99,7 +99,7 @@ void ValueText::wide(const WideNumber& value) {
 void ValueText::truth(bool value) {
     put(value ? "true" : "false");
 }
-void ValueText::character(char value) {
+void ValueText::character(char value, bool) {
     quoted('\'', {&value, 1});
 }
 void ValueText::characters(std::string_view value) {
@@ -168,8 +168,8 @@ void ValueJson::wide(const WideNumber& value) {
 void ValueJson::truth(bool value) {
     writer_.Bool(value);
 }
-void ValueJson::character(char value) {
-    writer_.Int(static_cast<signed char>(value));
+void ValueJson::character(char value, bool is_signed) {
+    writer_.Int(is_signed ? int{static_cast<signed char>(value)} : int{static_cast<unsigned char>(value)});
 }
 void ValueJson::characters(std::string_view value) {
     writer_.text(value);

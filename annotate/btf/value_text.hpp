@@ -28,7 +28,7 @@ class ValueText final : public ValueSink {
     void negative(std::int64_t value) override;
     void wide(const WideNumber& value) override;
     void truth(bool value) override;
-    void character(char value) override;
+    void character(char value, bool is_signed) override;
     void characters(std::string_view value) override;
     void pointer(std::uint64_t value) override;
     void real(double value, bool single) override;
@@ -62,7 +62,7 @@ class ValueJson final : public ValueSink {
     void negative(std::int64_t value) override;
     void wide(const WideNumber& value) override;
     void truth(bool value) override;
-    void character(char value) override;
+    void character(char value, bool is_signed) override;
     void characters(std::string_view value) override;
     void pointer(std::uint64_t value) override;
     void real(double value, bool single) override;

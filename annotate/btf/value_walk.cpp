@@ -139,7 +139,7 @@ class ValueWalk {
         const auto value = number(at, width);
         if (!value) return;
         if (how.is_bool && value->high == 0 && value->low <= 1) return sink_.truth(value->low != 0);
-        if (how.is_char && width == 8) return sink_.character(static_cast<char>(value->low));
+        if (how.is_char && width == 8) return sink_.character(static_cast<char>(value->low), how.is_signed);
         show(how.is_signed ? extended(*value, width) : *value);
     }
 

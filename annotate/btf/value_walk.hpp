@@ -37,7 +37,7 @@ class ValueSink {
     virtual void negative(std::int64_t value) = 0;
     virtual void wide(const WideNumber& value) = 0;
     virtual void truth(bool value) = 0;
-    virtual void character(char value) = 0;
+    virtual void character(char value, bool is_signed) = 0;
     virtual void characters(std::string_view value) = 0;  // up to its NUL, if it has one
     virtual void pointer(std::uint64_t value) = 0;
     virtual void real(double value, bool single) = 0;

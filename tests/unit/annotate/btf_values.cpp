@@ -115,6 +115,19 @@ TEST_CASE("Enumerators go by name, other values by number", "[annotate][btf]") {
     CHECK(shown.json == R"({"a":"LAST","b":2,"c":"ALL","d":3})");
 }
 
+TEST_CASE("Characters are as signed in JSON as their type", "[annotate][btf]") {
+    Btf1 b;
+    const auto plain = b.encoded("unsigned char", 1, Btf1::encoded_char);
+    const auto with_sign = b.encoded("signed char", 1, Btf1::encoded_char | Btf1::encoded_signed);
+    // clang does not say that it is a character.
+    const auto of_clang = b.encoded("char", 1, Btf1::encoded_signed), of_arm = b.encoded("char", 1, 0);
+    const auto id =
+        b.record(Btf1::kind_struct, "all", 4,
+                 {{"a", plain, 0, 0}, {"b", with_sign, 8, 0}, {"c", of_clang, 16, 0}, {"d", of_arm, 24, 0}});
+    const auto shown = value_of(b, id, Blob(4, std::byte{0xc8}), std::endian::little);
+    CHECK(shown.json == R"({"a":200,"b":-56,"c":-56,"d":200})");
+}
+
 TEST_CASE("Arrays nest, and characters are text up to a NUL", "[annotate][btf]") {
     Btf1 b;
     const auto character = b.encoded("char", 1, Btf1::encoded_signed), byte = b.encoded("unsigned char", 1, 0);

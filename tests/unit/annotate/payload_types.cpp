@@ -189,13 +189,66 @@ TEST_CASE("One struct in the BTF of two programs is one type", "[annotate][paylo
     CHECK(differing.of(20, {}).types == nullptr);
     CHECK(differing.of(20, {}).fitting == 2);
     // The program that wrote it decides, if it is known.
-    CHECK(differing.of(20, 1).types != nullptr);
-    CHECK(differing.of(20, 2).types != differing.of(20, 1).types);
+    const auto* first = differing.of(20, 1).types;
+    CHECK(first != nullptr);
+    CHECK(differing.of(20, 2).types != first);
     CHECK(differing.of(20, 0).types == nullptr);
     auto named = other.types({"event"});
     CHECK(named.of(20, {}).types == nullptr);
     CHECK(named.of(20, 2).types != nullptr);
     CHECK_FALSE(named.of(20, 2).guessed);
+}
+
+TEST_CASE("Copies of a struct in the BTF of many programs are one", "[annotate][payload]") {
+    const std::vector<std::string> copies(70, blob_with({{"event", 16}}));
+    const ProgramsWithBtf same(copies);
+    for (const auto& names : {std::vector<std::string>{}, {"event"}, {"event", "struct event"}}) {
+        auto types = same.types(names);
+        CHECK(types.of(20, {}).name == "struct event");
+        CHECK(types.of(20, {}).guessed == names.empty());
+        CHECK(types.problems().empty());
+    }
+    // A definition behind many copies of another one is still that of its program.
+    auto one_more = copies;
+    one_more.push_back(blob_with({{"event", 18}}, "b"));
+    const ProgramsWithBtf programs(one_more);
+    auto types = programs.types({"event"});
+    CHECK(types.of(20, 71).bytes == 18);
+    CHECK_FALSE(types.of(20, 71).guessed);
+    CHECK(types.of(20, 70).bytes == 16);
+    CHECK(types.of(20, {}).fitting == 2);
+    CHECK(types.of(20, {}).candidates == std::vector<std::string>{"struct event", "struct event"});
+    CHECK(types.of(25, {}).name == "struct event");
+    CHECK(types.of(25, {}).bytes == 18);
+    CHECK(types.of(25, {}).guessed);
+}
+
+TEST_CASE("A program whose BTF is a copy of another's has its types", "[annotate][payload]") {
+    const auto left = blob_with({{"event", 16}}), right = blob_with({{"event", 18}}, "b");
+    const ProgramsWithBtf programs({left, right, left});
+    for (const auto& names : {std::vector<std::string>{}, {"event"}}) {
+        auto types = programs.types(names);
+        for (std::uint32_t btf = 1; btf <= 3; ++btf) {
+            CHECK(types.of(20, btf).bytes == (btf == 2 ? 18 : 16));
+            CHECK(types.of(20, btf).guessed == names.empty());
+        }
+    }
+}
+
+TEST_CASE("Types without number are compared up to a limit, which is told", "[annotate][payload]") {
+    // Copies with descriptions of 15 KiB each, of which 64 MiB are made.
+    Btf2 b;
+    const auto byte = b.encoded("unsigned char", 1, 0);
+    const auto inner = b.record(Btf2::kind_union, "inner", 1, {60, {std::string(230, 'm'), byte, 0, 0}});
+    constexpr std::uint32_t structs = 5000;
+    for (std::uint32_t at = 0; at < structs; ++at) b.record(Btf2::kind_struct, "event", 1, {{"a", inner, 0, 0}});
+    const auto blob = b.blob();
+    auto types = types_with(std::string(as_text(blob)));
+    CHECK(types.of(4, {}).fitting > 1);
+    CHECK(types.of(4, {}).fitting < 1000);
+    CHECK(types.of(4, {}).candidates.size() == PayloadTypes::most_candidates);
+    REQUIRE(types.problems().size() == 1);
+    CHECK(types.problems()[0].detail == "too many types to compare: copies of a type count as several");
 }
 
 TEST_CASE("BTF that is damaged is told, and the rest is used", "[annotate][payload]") {
