@@ -13,20 +13,22 @@
 namespace perfdata {
 namespace {
 
-// Returns "92 %". Something is never 0 %, and a part is never all.
-std::string whole_percent(double percent) {
-    if (percent > 0 && percent < 1) return "<1 %";
-    if (percent > 99 && percent < 100) return ">99 %";
+// Returns "92 %" of what was lost beside `samples`. Something is never 0 %, and a part is never all, even if a double
+// cannot say how much is left.
+std::string whole_percent(std::uint64_t lost, std::uint64_t samples) {
+    const auto percent = loss_percent(lost, samples);
+    if (lost != 0 && percent < 1) return "<1 %";
+    if (samples != 0 && percent > 99) return ">99 %";
     return fmt::format("{:.0f} %", percent);
 }
 
 // Returns "763 lost (92 %)", "279 dropped by a BPF filter on purpose", both, or nothing.
 std::string parts_text(std::uint64_t samples, std::uint64_t lost, std::uint64_t records, std::uint64_t by_filter) {
     std::string text;
-    if (lost != 0) text += fmt::format(", {} lost ({})", lost, whole_percent(loss_percent(lost, samples)));
+    if (lost != 0) text += fmt::format(", {} lost ({})", lost, whole_percent(lost, samples));
     if (records != 0) {
         text += fmt::format(", {} of any kind lost", how_many(records, lost == 0 ? "record" : "more record"));
-        if (lost == 0) text += fmt::format(" ({} if all were samples)", whole_percent(loss_percent(records, samples)));
+        if (lost == 0) text += fmt::format(" ({} if all were samples)", whole_percent(records, samples));
     }
     if (by_filter != 0) text += fmt::format(", {} dropped by a BPF filter on purpose", by_filter);
     if (text.empty()) return text;

@@ -96,7 +96,7 @@ typedef struct perfdata_error {
  * they are asked of. */
 typedef struct perfdata_count {
     uint64_t hits;    /* samples */
-    uint64_t periods; /* sum of their periods; wraps like the counter itself */
+    uint64_t periods; /* sum of their periods; 2^64-1 if it is more */
 } perfdata_count;
 
 /* perfdata_cancel is a flag by which any thread stops calls that were given it. */

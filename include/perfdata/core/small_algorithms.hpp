@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "perfdata/core/types.hpp"
@@ -18,6 +19,13 @@ constexpr T least(T one, T other) {
 template <class T>
 constexpr T greatest(T one, T other) {
     return one < other ? other : one;
+}
+
+// add_up_to_most(one, other) returns the sum, and 2^64-1 if it is more than that. So a sum of counts that a damaged
+// file chose is never less than one of its parts, whatever the order.
+constexpr std::uint64_t add_up_to_most(std::uint64_t one, std::uint64_t other) {
+    const auto sum = one + other;
+    return sum < one ? ~std::uint64_t{0} : sum;
 }
 
 // first_above(items, key, key_of) returns the index of the first item whose key_of(item) is greater than `key`;

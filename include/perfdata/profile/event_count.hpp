@@ -9,18 +9,19 @@
 
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/shared.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 
 namespace perfdata {
 
 // EventCount is the count of one event at one place.
 struct EventCount {
     std::uint64_t hits = 0;     // samples
-    std::uint64_t periods = 0;  // sum of their periods; wraps like the counter itself
+    std::uint64_t periods = 0;  // sum of their periods; 2^64-1 if it is more
 
-    // Adds both counts of the other one.
+    // Adds both counts of the other one. Periods do not wrap: a part of a sum is never more than the sum.
     EventCount& operator+=(const EventCount& other) {
         hits += other.hits;
-        periods += other.periods;
+        periods = add_up_to_most(periods, other.periods);
         return *this;
     }
     bool operator==(const EventCount&) const = default;

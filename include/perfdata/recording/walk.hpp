@@ -209,7 +209,9 @@ class Walk {
         const auto decoded = decode_record<R>(record, trailer_size, read_format);
         if (!decoded) return damaged(record, counts, decoded.error());
         ++counts.decoded;
-        if constexpr (std::is_same_v<R, Lost>) completeness_.lost_events += decoded->lost;
+        if constexpr (std::is_same_v<R, Lost>) {
+            completeness_.lost_events = add_up_to_most(completeness_.lost_events, decoded->lost);
+        }
         if constexpr (of_pipe_header<R>) {
             if (recording_.is_late(record)) completeness_.diagnostics.add(too_late(record, R::record_name));
         }
@@ -229,11 +231,12 @@ class Walk {
     }
 
     void count_lost(const LostSamples& record, std::uint32_t event, const Trailer& trailer) {
-        (record.by_bpf_filter ? completeness_.filtered_samples : completeness_.lost_samples) += record.lost;
+        const auto count = [&](std::uint64_t& sum) { sum = add_up_to_most(sum, record.lost); };
+        count(record.by_bpf_filter ? completeness_.filtered_samples : completeness_.lost_samples);
         // Without an id, `event` is only one whose trailer has the right form.
         if (events_.events().size() != 1 && (!trailer.id || trailer.id->value == 0)) return;
         auto& losses = losses_[event];
-        (record.by_bpf_filter ? losses.by_filter : losses.lost) += record.lost;
+        count(record.by_bpf_filter ? losses.by_filter : losses.lost);
     }
 
     static constexpr SampleLayout no_layout{};

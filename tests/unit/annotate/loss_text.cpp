@@ -76,4 +76,8 @@ TEST_CASE("Percentages of losses hold for counts that no file can mean", "[annot
     CHECK(loss_percent(0, 0) == 0);
     CHECK(loss_percent(1, 3) == 25);
     CHECK(loss_percent(~std::uint64_t{0}, ~std::uint64_t{0}) == 50);
+    // A part is never all, although the double is 100.
+    auto completeness = with_samples(1);
+    completeness.lost_samples = ~std::uint64_t{0};
+    CHECK(loss_lines(completeness) == std::vector{"1 sample, 18446744073709551615 lost (>99 %)"s});
 }

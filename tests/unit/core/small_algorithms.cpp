@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "catch.hpp"
@@ -30,6 +31,15 @@ TEST_CASE("least and greatest compare two", "[core][small_algorithms]") {
     CHECK(greatest(3, 4) == 4);
     CHECK(greatest(4, 3) == 4);
     CHECK(greatest(Time{1}, Time{2}) == Time{2});
+}
+
+TEST_CASE("add_up_to_most does not wrap", "[core][small_algorithms]") {
+    constexpr auto most = ~std::uint64_t{0};
+    CHECK(add_up_to_most(3, 4) == 7);
+    CHECK(add_up_to_most(most - 1, 1) == most);
+    CHECK(add_up_to_most(most, 1) == most);
+    CHECK(add_up_to_most(1, most) == most);
+    CHECK(add_up_to_most(most / 2 + 1, most / 2 + 1) == most);
 }
 
 TEST_CASE("copy_bytes copies all, or nothing", "[core][small_algorithms]") {

@@ -202,6 +202,16 @@ TEST_CASE("Places beyond the limit are counted together", "[profile][counts]") {
     CHECK(hits(profile.misses().at(Miss::not_kept)) == together);
 }
 
+TEST_CASE("Sums of periods do not wrap, so that no part is more than the whole", "[profile][counts]") {
+    constexpr auto half = std::uint64_t{1} << 63, most = ~std::uint64_t{0};
+    EventCount sum;
+    for (const auto period : {half, half, std::uint64_t{5}}) sum += {1, period};
+    CHECK(sum == EventCount{3, most});
+    EventCounts total{{1, 7}};
+    add(total, EventCounts{{1, most}, {2, 3}});
+    CHECK(total == EventCounts{{2, most}, {2, 3}});
+}
+
 TEST_CASE("Samples lose their callers where chains are beyond the limit", "[profile][counts]") {
     const auto file = content_of_file(PERFDATA_FIXTURES "/bpf/bpf_events.data");
     const auto count = [&](std::size_t nodes, std::size_t places, std::uint64_t cells = Limits{}.cells) {

@@ -159,6 +159,24 @@ TEST_CASE("Samples lost and samples that a BPF filter dropped are counted apart,
     CHECK(losses.by_filter == 300);
 }
 
+TEST_CASE("Sums of losses do not wrap", "[recording][walk]") {
+    constexpr auto half = std::uint64_t{1} << 63, most = ~std::uint64_t{0};
+    WalkScene scene(std::endian::little);
+    for (int copy = 0; copy < 2; ++copy) {
+        scene.add(encode(Lost{{48}, half}, scene.frame(48, 0)));
+        scene.add(encode(LostSamples{half, false}, scene.frame(50, 0)));
+        scene.add(encode(LostSamples{most, true}, scene.frame(50, 0)));
+    }
+    const auto recording = scene.open();
+    Completeness completeness;
+    REQUIRE(walk(recording, completeness, [](const RecordContext&, const Mmap&) {}));
+    CHECK(completeness.lost_events == most);
+    CHECK(completeness.lost_samples == most);
+    CHECK(completeness.filtered_samples == most);
+    CHECK(completeness.losses.at(1).lost == most);
+    CHECK(completeness.losses.at(1).by_filter == most);
+}
+
 TEST_CASE("LOST records tell again what events that count their losses tell", "[recording][walk]") {
     RecordingBuilder builder(std::endian::little);
     auto attr = sampling_attr(walked_type);
