@@ -50,7 +50,7 @@ class PayloadTypes {
     // has_types() returns false if there is no BTF to choose from.
     bool has_types() const { return !tables_.empty(); }
     // names() returns how many names were asked for.
-    std::size_t names() const { return named_.size(); }
+    std::size_t names() const { return by_name_ ? pools_.size() : 0; }
     // problems() returns what could not be read of the BTF, or not compared. It may grow with calls of of().
     const std::vector<Error>& problems() const { return problems_; }
 
