@@ -121,6 +121,49 @@ std::optional<EventField> parse_line(std::string_view line, std::uint8_t long_by
     return field;
 }
 
+// printed_addresses(print) returns the names of fields that a text `print fmt: "%pS", (void *)REC->call_site` prints as
+// addresses, as they are or cast. Its cost is that of reading the text once.
+std::vector<std::string_view> printed_addresses(std::string_view print) {
+    std::vector<std::string_view> names;
+    std::vector<bool> is_address;  // by argument
+    auto at = print.find('"');
+    if (at == std::string_view::npos) return names;
+    for (++at; at < print.size() && print[at] != '"'; ++at) {
+        if (print[at] == '\\') ++at;
+        if (at >= print.size() || print[at] != '%') continue;
+        for (++at; at < print.size() && std::string_view("0123456789+- #.*lhzjtL").contains(print[at]); ++at) {
+            if (print[at] == '*') is_address.push_back(false);
+        }
+        if (at >= print.size() || print[at] == '"') break;
+        if (print[at] != '%') is_address.push_back(print[at] == 'p');
+    }
+    if (at < print.size()) ++at;
+    std::size_t argument = 0, depth = 0;
+    bool in_text = false;
+    for (auto begin = at + 1; at < print.size() && argument <= is_address.size(); ++at) {
+        const auto c = print[at];
+        if (c == '"' && print[at - 1] != '\\') in_text = !in_text;
+        if (!in_text && c == '(') ++depth;
+        if (!in_text && c == ')' && depth != 0) --depth;
+        const bool is_last = at + 1 == print.size();
+        if (in_text || depth != 0 || (c != ',' && c != '\n' && !is_last)) continue;
+        // The comma behind the format itself ends nothing.
+        if (argument != 0 && is_address[argument - 1]) {
+            const auto end = is_last && c != ',' && c != '\n' ? print.size() : at;
+            auto text = without_blanks(print.substr(begin, end - begin));
+            while (text.starts_with('(') && text.contains(')')) text = without_blanks(text.substr(text.find(')') + 1));
+            constexpr std::string_view record = "REC->";
+            if (text.starts_with(record) && std::ranges::all_of(text.substr(record.size()), is_name_letter)) {
+                names.push_back(text.substr(record.size()));
+            }
+        }
+        ++argument;
+        begin = at + 1;
+        if (c == '\n') break;
+    }
+    return names;
+}
+
 }  // namespace
 
 bool is_name_letter(char c) {
@@ -201,7 +244,14 @@ EventFields EventFields::parse(std::string_view format, std::uint8_t long_bytes)
     bool in_common = true;
     while (!format.empty() && fields.fields_.size() < most_fields) {
         const auto line = format.substr(0, format.find('\n'));
-        if (line.starts_with("print fmt:")) break;
+        if (line.starts_with("print fmt:")) {
+            for (const auto name : printed_addresses(format)) {
+                const auto named = std::ranges::find(fields.fields_, name, &EventField::name);
+                if (named == fields.fields_.end() || named->type.element != long_bytes) continue;
+                if (named->type.is_number()) named->type.is_address = true;
+            }
+            break;
+        }
         format.remove_prefix(std::min(format.size(), line.size() + 1));
         const auto inside = without_blanks(line);
         if (inside.starts_with("field:")) {

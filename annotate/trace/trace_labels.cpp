@@ -56,6 +56,9 @@ bool append_field_value(std::string& text, const FieldType& type, std::optional<
 
 std::optional<TraceKey> TraceKey::parse(std::string_view word) {
     TraceKey key;
+    // As perf spells fields whose values are not to be named. None are here.
+    constexpr std::string_view raw = "/raw";
+    if (word.ends_with(raw) && word != "trace/raw") word.remove_suffix(raw.size());
     if (word == "trace") return key;
     if (word == "trace_fields") return TraceKey{Kind::all_fields};
     auto name = word;

@@ -105,7 +105,7 @@ class SampleCounter {
         place_cells_ = CellTable(events.size());
         is_used_.resize(events.size());
         const auto& limits = recording.limits();
-        most_cells_ = limits.cells;
+        most_cells_ = most_cells_limit_ = limits.cells;
         most_nodes_ = limits.chain_nodes;
         // Whoever asks for the counts may need a cell for each row and event. A small file may declare many events: its
         // samples bound the rows.
@@ -117,9 +117,8 @@ class SampleCounter {
         }
         // Each place may be sampled, and is then a node of its own.
         most_frames_ = std::max(std::min(limits.places, most_nodes_), least);
-        most_places_ = std::max(limits.places, least);
-        // Only reports have labels, and no columns for events without samples.
-        bound_rows(options.label ? 1 : events.size());
+        places_limit_ = std::max(limits.places, least);
+        bound_rows(events.size());
         counts_.totals_.resize(events.size());
         counts_.considered_.resize(events.size());
         counts_.dropped_ = DroppedBy(events.size());
@@ -171,6 +170,7 @@ class SampleCounter {
     }
 
   private:
+    static constexpr std::size_t few_cells = std::size_t{1} << 20;
     static constexpr std::size_t least = 64;  // always keep a few, so that some places are told apart
     static constexpr std::size_t not_counted = ~std::size_t{0};
     static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -203,6 +203,7 @@ class SampleCounter {
         note_time(sample.time());
         counts_.totals_[column] += cell;
         const auto label = options_.label ? options_.label(context.event, sample.details().raw(), moment_) : 0u;
+        if (label != 0) note_labelled();
         const auto who = task(sample, tid, comm, label);
         if (who == further_) ++counts_.in_further_tasks_;
         if (options_.chains) {
@@ -220,15 +221,26 @@ class SampleCounter {
     void bound_rows(std::size_t events) {
         const auto most = std::max(most_cells_ / std::max<std::size_t>(events, 1), least);
         most_rows_ = most;
-        if (!options_.chains) most_places_ = std::min(most_places_, most);
+        most_places_ = options_.chains ? places_limit_ : std::min(places_limit_, most);
         most_tasks_ = std::min(most_places_, most);  // each may need a row for Miss::not_kept
     }
 
-    // With labels, the events that have samples bound the rows.
+    // Labels are many: each value of a tracepoint may be one, and needs its row. Only reports have them, and no columns
+    // for events without samples.
     void note_used(std::size_t column) {
-        if (!options_.label || is_used_[column]) return;
+        if (is_used_[column]) return;
         is_used_[column] = true;
-        bound_rows(++used_);
+        ++used_;
+        if (is_labelled_) bound_rows(used_);
+    }
+    void note_labelled() {
+        if (is_labelled_) return;
+        is_labelled_ = true;
+        constexpr std::size_t cells_a_sample = 128;
+        if (place_cells_.is_sparse()) {
+            most_cells_ = std::min(most_cells_limit_, std::max(few_cells, cells_a_sample * samples_));
+        }
+        bound_rows(used_);
     }
 
     static Shared<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
@@ -644,9 +656,12 @@ class SampleCounter {
     std::vector<std::size_t> column_;  // by event
     // From Limits.
     std::size_t most_frames_ = 0, most_places_ = 0, most_nodes_ = 0, most_rows_ = 0, most_tasks_ = 0, most_cells_ = 0;
-    std::vector<bool> is_used_;     // by column: has samples; only with labels
-    std::size_t used_ = 0;          // how many
-    std::uint32_t further_ = none;  // the task for those beyond most_tasks_, once there is one
+    std::size_t most_cells_limit_ = 0, places_limit_ = 0;  // Limits::cells and Limits::places
+    std::size_t samples_ = 0;                              // of the recording; only if there are many events
+    bool is_labelled_ = false;                             // a sample has a label
+    std::vector<bool> is_used_;                            // by column: has samples
+    std::size_t used_ = 0;                                 // how many
+    std::uint32_t further_ = none;                         // the task for those beyond most_tasks_, once there is one
     Moment moment_;
     SampledTask last_task_;
     std::uint32_t last_task_number_ = 0;

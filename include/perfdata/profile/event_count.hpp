@@ -52,7 +52,9 @@ class PERFDATA_EXPORT SharedEventCounts {
 // those that are 0.
 class CellsOfRow {
   public:
+    // Refers to cells that must outlive it.
     explicit CellsOfRow(std::span<const EventCount> cells) : cells_(cells) {}
+    // Owns the cells.
     explicit CellsOfRow(EventCounts cells) : own_(std::move(cells)), cells_(own_) {}
     CellsOfRow(CellsOfRow&&) = default;
     CellsOfRow(const CellsOfRow&) = delete;

@@ -22,7 +22,6 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/timeline/code_versions.hpp"
 #include "perfdata/timeline/frame.hpp"
-#include "perfdata/timeline/timeline.hpp"
 #include "perfdata/timeline/unwound_stacks.hpp"
 
 namespace perfdata {
@@ -30,6 +29,7 @@ namespace perfdata {
 class CallFilter;
 class FunctionIndex;
 class JitCodes;
+struct Moment;
 
 // SampledTask is the task of a sample, as far as SampleCountOptions asks for it: other members keep their defaults.
 struct PERFDATA_EXPORT SampledTask {

@@ -100,6 +100,19 @@ TEST_CASE("Values of fields are shown by their types", "[annotate][trace]") {
     CHECK(shown_value("odd", {}, 17) == "nothing");
 }
 
+TEST_CASE("Fields that an event prints as addresses are shown so", "[annotate][trace]") {
+    const auto fields = EventFields::parse(
+        "name: kmalloc\nID: 9\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+        "\tfield:unsigned long call_site;\toffset:8;\tsize:8;\tsigned:0;\n"
+        "\tfield:size_t bytes_req;\toffset:16;\tsize:8;\tsigned:0;\n"
+        "\tfield:unsigned long last;\toffset:24;\tsize:8;\tsigned:0;\n"
+        "\nprint fmt: \"a, %s call_site=%pS bytes=%zu %*d%% %p\", (REC->x) ? \"(\\\",\" : f(1, 2), "
+        "(void *)REC->call_site, REC->bytes_req, 3, 4, REC->last\n");
+    CHECK(fields.find_own("call_site")->type.is_address);
+    CHECK_FALSE(fields.find_own("bytes_req")->type.is_address);
+    CHECK(fields.find_own("last")->type.is_address);
+}
+
 TEST_CASE("Names of fields and words of --sort are parsed", "[annotate][trace]") {
     CHECK(parse_field_name("pid") == FieldName{"pid"});
     CHECK(parse_field_name("args[2]") == FieldName{"args", 2});
@@ -113,6 +126,9 @@ TEST_CASE("Names of fields and words of --sort are parsed", "[annotate][trace]")
     CHECK(TraceKey::parse("trace:pid") == TraceKey{Kind::field, "", {"pid"}});
     CHECK(TraceKey::parse("sched:sched_switch.prev_pid") == TraceKey{Kind::field, "sched:sched_switch", {"prev_pid"}});
     CHECK(TraceKey::parse("sched:sched_switch.*") == TraceKey{Kind::all_fields, "sched:sched_switch"});
+    CHECK(TraceKey::parse("a.b/raw") == TraceKey{Kind::field, "a", {"b"}});
+    CHECK(TraceKey::parse("trace:b/raw") == TraceKey{Kind::field, "", {"b"}});
+    CHECK_FALSE(TraceKey::parse("a/b.c"));
     CHECK(TraceKey::parse("a.args[1]") == TraceKey{Kind::field, "a", {"args", 1}});
     for (const auto* const wrong : {"", "pid", "trace:", ".pid", "a.", "trace:a b"})
         CHECK_FALSE(TraceKey::parse(wrong));
