@@ -62,14 +62,14 @@ struct PERFDATA_EXPORT Completeness {
     ByteCounts bytes;                               // of the input
     std::map<std::uint32_t, RecordCounts> records;  // by record type
     // Sums of what the records report; 2^64-1 if they are more.
-    std::uint64_t lost_events = 0;         // reported by LOST records
+    std::uint64_t lost_events = 0;         // reported by LOST records, with those of "dummy"
     std::uint64_t lost_samples = 0;        // reported by LOST_SAMPLES records, without those of BPF filters
     std::uint64_t filtered_samples = 0;    // dropped on purpose by BPF filters: no loss, see LostSamples
     std::uint64_t stacks_not_unwound = 0;  // samples whose callers are only in a copy of the user stack
     DiagnosticLog diagnostics;             // what was lost, and where
 
     // Events that LOST_SAMPLES records name, by their index in recording.events(). LOST records name none: the kernel
-    // counts them by buffer.
+    // counts them by buffer. What perf's "dummy" lost are records of other types: no samples, so it is not here.
     std::map<std::uint32_t, EventLosses> losses;
     // counts_losses is true if every event counts its own losses (PERF_FORMAT_LOST, Linux 6.0). perf reads these
     // counts at the end and writes them as LOST_SAMPLES. They include what LOST records report.

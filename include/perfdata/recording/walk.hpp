@@ -96,6 +96,12 @@ inline bool all_have_times(const EventTable& events) {
     return true;
 }
 
+// Returns whether an event is there for records of other types only: perf's "dummy".
+inline bool takes_no_samples(const Attr& attr) {
+    constexpr std::uint64_t dummy = 9;  // PERF_COUNT_SW_DUMMY
+    return attr.type == attr_type::software && attr.config == dummy;
+}
+
 // Returns whether each event counts its own losses.
 inline bool all_count_losses(const EventTable& events) {
     for (const auto& event : events.events()) {
@@ -152,6 +158,11 @@ class Walk {
     void flush() {
         counts_.add_to(completeness_.records);
         completeness_.counts_losses = all_count_losses(events_);
+        if (lost_others_ != 0) {
+            // LOST records tell of them as well, unless the recorder did not get so far as to write one.
+            const auto samples = completeness_.counts_losses ? completeness_.lost_samples : 0;
+            completeness_.lost_events = greatest(completeness_.lost_events, add_up_to_most(samples, lost_others_));
+        }
         for (const auto& [event, losses] : losses_) {
             auto& sum = completeness_.losses[event];
             sum.event = events_.events()[event].name;
@@ -232,9 +243,14 @@ class Walk {
 
     void count_lost(const LostSamples& record, std::uint32_t event, const Trailer& trailer) {
         const auto count = [&](std::uint64_t& sum) { sum = add_up_to_most(sum, record.lost); };
-        count(record.by_bpf_filter ? completeness_.filtered_samples : completeness_.lost_samples);
         // Without an id, `event` is only one whose trailer has the right form.
-        if (events_.events().size() != 1 && (!trailer.id || trailer.id->value == 0)) return;
+        const bool named = events_.events().size() == 1 || (trailer.id && trailer.id->value != 0);
+        if (named && !record.by_bpf_filter && takes_no_samples(events_.events()[event].attr)) {
+            count(lost_others_);
+            return;
+        }
+        count(record.by_bpf_filter ? completeness_.filtered_samples : completeness_.lost_samples);
+        if (!named) return;
         auto& losses = losses_[event];
         count(record.by_bpf_filter ? losses.by_filter : losses.lost);
     }
@@ -278,6 +294,7 @@ class Walk {
     // By event, so at most Limits::events of each: the decoded samples, and losses without names and samples.
     std::vector<std::uint64_t> samples_;
     std::map<std::uint32_t, EventLosses> losses_;
+    std::uint64_t lost_others_ = 0;  // records that events without samples lost
     Time latest_;
 };
 

@@ -204,6 +204,35 @@ TEST_CASE("LOST records tell again what events that count their losses tell", "[
     }
 }
 
+TEST_CASE("A dummy event loses records, not samples", "[recording][walk]") {
+    RecordingBuilder builder(std::endian::little);
+    auto attr = sampling_attr(walked_type);
+    attr.read_format = read_bit::lost;
+    auto dummy = attr;
+    dummy.type = attr_type::software;
+    dummy.config = 9;
+    builder.event(attr, {48}).event(dummy, {50});
+    const auto told_by = [](std::uint64_t id) {
+        SampleValues values;
+        values.identifier = id;
+        return RecordFrame{.order = std::endian::little, .trailer = trailer(std::endian::little, walked_type, values)};
+    };
+    const bool all = GENERATE(true, false);  // else the recorder wrote no LOST record
+    if (all) builder.add(encode(Lost{{48}, 80}, told_by(48)));
+    builder.add(encode(LostSamples{11, false}, told_by(48)));
+    builder.add(encode(LostSamples{69, false}, told_by(50)));
+    const auto file = builder.build();
+    const auto recording = Recording::from_memory(file).value();
+    Completeness completeness;
+    REQUIRE(walk(recording, completeness, [](const RecordContext&, const Mmap&) {}));
+    CHECK(completeness.counts_losses);
+    CHECK(completeness.lost_events == 80);
+    CHECK(completeness.lost_samples == 11);
+    CHECK(completeness.lost_elsewhere() == 69);
+    CHECK(completeness.losses.size() == 1);
+    CHECK(completeness.losses.at(0).lost == 11);
+}
+
 TEST_CASE("A record whose trailer does not fit is damaged, not read out of bounds", "[recording][walk]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     RecordingBuilder builder(order);
