@@ -205,6 +205,25 @@ TEST_CASE("Types that contradict themselves are shown as far as they are sound",
     CHECK(shown.notes.untyped == 2);
 }
 
+TEST_CASE("A chain of typedefs may be long", "[annotate][btf]") {
+    Btf1 b;
+    // The first leads forward, as BTF may have it.
+    const auto first = b.refer(Btf1::kind_typedef, "first", b.next_id() + 2);
+    const auto number = b.encoded("int", 4, Btf1::encoded_signed);
+    auto last = number;
+    for (int at = 0; at < 100; ++at) last = b.refer(Btf1::kind_typedef, "next", last);
+    const auto nowhere = b.refer(Btf1::kind_typedef, "nowhere", 4711);
+    const auto one = b.next_id();
+    b.refer(Btf1::kind_typedef, "one", one + 1);
+    const auto other = b.refer(Btf1::kind_typedef, "other", one);
+    const auto into = b.refer(Btf1::kind_typedef, "into", other);
+    const auto payload = Writer(std::endian::little).u32(7).take();
+    for (const auto type : {first, last}) CHECK(value_of(b, type, payload, std::endian::little).text == "7");
+    for (const auto type : {nowhere, one, other, into}) {
+        CHECK(value_of(b, type, payload, std::endian::little).text == "?");
+    }
+}
+
 TEST_CASE("Types that contain themselves end", "[annotate][btf]") {
     Btf1 b;
     const auto loop = b.next_id();
