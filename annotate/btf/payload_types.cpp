@@ -10,6 +10,7 @@
 
 #include "format/words.hpp"
 #include "type_description.hpp"
+#include "value_walk.hpp"
 
 namespace perfdata {
 namespace {
