@@ -8,7 +8,7 @@ namespace perfdata {
 namespace {
 
 constexpr std::string_view btf_where = "BTF";
-constexpr std::size_t common_bytes = 12;
+constexpr std::size_t common_bytes = 12, between_looks = 65536;
 
 // extra_bytes(kind, count) returns how many bytes of a type follow the common ones; nothing for an unknown kind.
 std::optional<std::size_t> extra_bytes(BtfKind kind, std::size_t count) {
@@ -35,6 +35,10 @@ std::optional<std::size_t> extra_bytes(BtfKind kind, std::size_t count) {
         case BtfKind::nothing: break;
     }
     return {};
+}
+
+std::unexpected<Error> btf_stopped() {
+    return fail(ErrorCode::cancelled, Error::no_offset, std::string(btf_where), "asked to stop");
 }
 
 // The word behind the name: u16 count, u8 kind (five bits), and the flag in the highest bit.
@@ -78,11 +82,11 @@ Result<TypeTable> TypeTable::parse(Bytes blob, std::string name, const StopToken
     if (strings.size() != strings_size) return in.failure(name + ": its strings");
     TypeTable table(types, strings, order);
     if (auto done = table.index(types_offset, name, stop); !done) return fail(std::move(done.error()));
+    if (auto done = table.resolve(stop); !done) return fail(std::move(done.error()));
     return table;
 }
 
 Result<void> TypeTable::index(std::uint64_t offset, const std::string& name, const StopToken& stop) {
-    constexpr std::size_t between_looks = 65536;
     Cursor in(types_, order_, {.where = btf_where, .offset = offset});
     while (in.ok() && in.remaining() != 0) {
         const auto id = places_.size() + 1;
@@ -91,9 +95,7 @@ Result<void> TypeTable::index(std::uint64_t offset, const std::string& name, con
                              name + ": types behind the first " + std::to_string(most_types) + " are not read"};
             return {};
         }
-        if (id % between_looks == 0 && stop.stop_requested()) {
-            return fail(ErrorCode::cancelled, Error::no_offset, std::string(btf_where), "asked to stop");
-        }
+        if (id % between_looks == 0 && stop.stop_requested()) return btf_stopped();
         const auto place = in.position();
         in.skip(4);
         const auto info = in.u32();
@@ -109,6 +111,30 @@ Result<void> TypeTable::index(std::uint64_t offset, const std::string& name, con
         if (in.ok()) places_.push_back(static_cast<std::uint32_t>(place));
     }
     if (!in.ok()) problem_ = in.failure(name + ": type " + std::to_string(places_.size() + 1)).error();
+    return {};
+}
+
+// resolve() follows each typedef once, so that values of it need not.
+Result<void> TypeTable::resolve(const StopToken& stop) {
+    constexpr std::uint32_t unknown = ~std::uint32_t{0}, on_the_way = unknown - 1;
+    static_assert(most_types < on_the_way);
+    const auto is = [&](std::uint32_t id, std::uint32_t state) {
+        return id != 0 && id <= last() && solids_[id - 1] == state;
+    };
+    const auto next = [&](std::uint32_t id) { return word(types_.subspan(places_[id - 1]), 8); };
+    solids_.assign(places_.size(), unknown);
+    for (std::uint32_t first = 1; first <= last(); ++first) {
+        if (first % between_looks == 0 && stop.stop_requested()) return btf_stopped();
+        auto id = first;
+        while (is(id, unknown)) {
+            const bool goes_on = TypeEntry::is_transparent(kind_in(word(types_.subspan(places_[id - 1]), 4)));
+            solids_[id - 1] = goes_on ? on_the_way : id;
+            if (goes_on) id = next(id);
+        }
+        // Typedefs that lead to each other end nowhere, nor do those of an id that no type has.
+        const auto end = id == 0 || id > last() || is(id, on_the_way) ? 0 : solids_[id - 1];
+        for (id = first; is(id, on_the_way); id = next(id)) solids_[id - 1] = end;
+    }
     return {};
 }
 
@@ -166,7 +192,7 @@ TypeInteger TypeTable::integer(const TypeEntry& integer) const {
 }
 
 // u32 name . u32 value, or its lower half . u32 upper half (of 64 bits only)
-TypeEnumerator TypeTable::enumerator_at(const TypeEntry& enumeration, std::size_t index) const {
+std::uint64_t TypeTable::enumerator_value(const TypeEntry& enumeration, std::size_t index) const {
     const bool wide = enumeration.kind == BtfKind::enumeration64;
     const auto at = enumeration.rest.subspan((wide ? 12 : 8) * index);
     auto value = std::uint64_t{word(at, 4)};
@@ -175,27 +201,26 @@ TypeEnumerator TypeTable::enumerator_at(const TypeEntry& enumeration, std::size_
     } else if (enumeration.flag) {
         value = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
     }
-    return {text(word(at, 0)), value};
+    return value;
+}
+TypeEnumerator TypeTable::enumerator_at(const TypeEntry& enumeration, std::size_t index) const {
+    const std::size_t bytes = enumeration.kind == BtfKind::enumeration64 ? 12 : 8;
+    return {text(word(enumeration.rest.subspan(bytes * index), 0)), enumerator_value(enumeration, index)};
 }
 
 std::string_view TypeTable::enumerator(const TypeEntry& enumeration, std::uint64_t value) const {
     const auto bytes = enumeration.word;
     const auto mask = bytes >= 8 || bytes == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << bytes * 8) - 1;
     for (std::size_t index = 0; index < enumeration.count; ++index) {
-        const auto known = enumerator_at(enumeration, index);
-        if ((known.value & mask) == (value & mask)) return known.name;
+        if ((enumerator_value(enumeration, index) & mask) != (value & mask)) continue;
+        return enumerator_at(enumeration, index).name;
     }
     return {};
 }
 
 std::optional<std::uint32_t> TypeTable::solid_id(std::uint32_t id) const {
-    for (int depth = 0; depth < deepest; ++depth) {
-        const auto type = entry(id);
-        if (!type) return {};
-        if (!type->is_transparent()) return id;
-        id = type->word;
-    }
-    return {};
+    if (id == 0 || id > last() || solids_[id - 1] == 0) return {};
+    return solids_[id - 1];
 }
 
 std::optional<TypeEntry> TypeTable::solid(std::uint32_t id) const {

@@ -50,7 +50,8 @@ struct TypeEntry {
     bool is_record() const { return kind == BtfKind::structure || kind == BtfKind::union_type; }
     bool is_enumeration() const { return kind == BtfKind::enumeration || kind == BtfKind::enumeration64; }
     // is_transparent() returns true for what only names or qualifies another type.
-    bool is_transparent() const {
+    bool is_transparent() const { return is_transparent(kind); }
+    static bool is_transparent(BtfKind kind) {
         return kind == BtfKind::alias || kind == BtfKind::is_volatile || kind == BtfKind::constant ||
                kind == BtfKind::restricted || kind == BtfKind::type_tag;
     }
@@ -78,7 +79,7 @@ struct TypeEnumerator {
 };
 
 // TypeTable indexes a blob, which must outlive it. It is read with the bounded cursor: an id, name or size in the blob
-// may be anything. It costs four bytes for each type.
+// may be anything. It costs eight bytes for each type.
 class TypeTable {
   public:
     static constexpr std::size_t longest_name = 256;
@@ -102,12 +103,13 @@ class TypeTable {
     TypeElements elements(const TypeEntry& array) const;
     TypeInteger integer(const TypeEntry& integer) const;
     TypeEnumerator enumerator_at(const TypeEntry& enumeration, std::size_t index) const;
+    std::uint64_t enumerator_value(const TypeEntry& enumeration, std::size_t index) const;
     // enumerator(enumeration, value) returns the name of the first one with that value, cut to the width of the enum;
     // empty if there is none.
     std::string_view enumerator(const TypeEntry& enumeration, std::uint64_t value) const;
 
-    // solid(id) follows typedefs, qualifiers and tags; nothing if they end nowhere, or are too many. solid_id(id)
-    // returns the id of it.
+    // solid(id) returns the type behind typedefs, qualifiers and tags, however many; nothing if they end nowhere.
+    // solid_id(id) returns the id of it.
     std::optional<TypeEntry> solid(std::uint32_t id) const;
     std::optional<std::uint32_t> solid_id(std::uint32_t id) const;
     // size(id) returns the bytes of a value; nothing for types that have none, or too many.
@@ -115,19 +117,21 @@ class TypeTable {
     // spelled(id) returns "struct event", "event_t", "unsigned int"; empty if it has no name.
     std::string spelled(std::uint32_t id) const;
 
-    // Types nest no deeper than this, nor do typedefs of typedefs.
+    // Types nest no deeper than this.
     static constexpr int deepest = 32;
 
   private:
     TypeTable(Bytes types, Bytes strings, AnyOrder order) : types_(types), strings_(strings), order_(order) {}
 
     Result<void> index(std::uint64_t offset, const std::string& name, const StopToken& stop);
+    Result<void> resolve(const StopToken& stop);
     std::string_view text(std::uint32_t offset) const;
     std::uint32_t word(Bytes bytes, std::size_t at) const { return order_.load<std::uint32_t>(bytes.data() + at); }
 
     Bytes types_, strings_;
     AnyOrder order_;
     std::vector<std::uint32_t> places_;  // of each type in types_, by id - 1
+    std::vector<std::uint32_t> solids_;  // the solid type of each, by id - 1; 0: it has none
     std::optional<Error> problem_;
 };
 
