@@ -158,3 +158,22 @@ TEST_CASE("The parts of a format are bounded, those of all arguments together", 
     const std::string names = "print fmt: \"%s\", __print_symbolic(REC->value, {1, \"a\"}, {2, \"b\"})\n";
     CHECK(TraceText::parse(fields + names).parts() == 5);
 }
+
+TEST_CASE("Masks without bits count as data that were looked at", "[annotate][trace][hostile]") {
+    std::string text;
+    TraceWriter writer(text, 100);
+    CHECK_FALSE(writer.full());
+    writer.looked_at(201);
+    CHECK(writer.full());
+    std::string print = "\"";
+    for (int index = 0; index < 200; ++index) print += "%s";
+    print += " end\"";
+    for (int index = 0; index < 200; ++index) print += ", __get_cpumask(mask)";
+    const std::string format =
+        "name: m\nformat:\n\tfield:unsigned long mask[1024];\toffset:0;\tsize:8192;\tsigned:0;\n\n";
+    const Blob zeros(8192);
+    text.clear();
+    TraceText::parse(format + "print fmt: " + print + "\n").append(text, {zeros, AnyOrder(std::endian::little)});
+    CHECK(text.find("end") == std::string::npos);  // cut, and told with an ellipsis
+    CHECK_FALSE(text.empty());
+}
