@@ -59,6 +59,7 @@ class ScriptWriter {
         flush();
         counts_.counter_losses = counters_.losses();
         counts_.unread_formats = formats_.unread();
+        counts_.large_formats = formats_.too_large();
         counts_.without_build_id = WithoutBuildId::list(places_.without_build_id(), symbolizer_);
         counts_.not_opened = places_.not_opened();
         counts_.unnamed_kernel = places_.unnamed_kernel();

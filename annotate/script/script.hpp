@@ -44,6 +44,7 @@ struct ScriptCounts {
     std::uint64_t deep_chains = 0;                      // of more than ScriptOptions::most_frames
     std::uint64_t folded_chains = 0;                    // without some inlined functions, of which there are too many
     std::uint64_t unread_formats = 0;     // of tracepoints: damaged or too long, their samples are shown as bytes
+    std::uint64_t large_formats = 0;      // of tracepoints: of too many parts, their samples are shown by their fields
     UnwoundStacks stacks;                 // copies of user stacks
     CounterLosses counter_losses;         // counter values in samples
     WithoutBuildId without_build_id;      // objects without names; their samples are not counted

@@ -126,6 +126,10 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
         session.note(fmt::format("the formats of {} tracepoints are damaged or too long: their samples show bytes",
                                  counts.unread_formats));
     }
+    if (counts.large_formats != 0) {
+        session.note(fmt::format("the formats of {} tracepoints have too many parts: their samples show fields",
+                                 counts.large_formats));
+    }
 }
 
 int run(const ScriptChoice& choice) {

@@ -2,7 +2,10 @@
 // The C expressions in the "print fmt" of a tracepoint: parsed once, evaluated on the fields of each sample.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +64,23 @@ struct TracePlace {
     bool is_dynamic = false;    // its size is in the record, not in the format
 };
 
+// TraceRoom bounds the parts of parsed formats: nodes and names of expressions, and directives. Each may take a hundred
+// bytes of memory for two of the file.
+struct TraceRoom {
+    static constexpr std::size_t most_in_format = 8192;        // Linux has at most a few hundred
+    static constexpr std::size_t most = std::size_t{1} << 18;  // of all formats of a recording
+
+    std::size_t left = most_in_format;
+    bool is_full = false;  // a part found no room
+
+    // take() returns false, and notes it, if there is no room for a part.
+    bool take() {
+        is_full = is_full || left == 0;
+        if (left != 0) --left;
+        return !is_full;
+    }
+};
+
 class TraceWriter;
 struct TraceDirective;
 
@@ -68,10 +88,11 @@ struct TraceDirective;
 // fields. No recording can make it recurse deeply or read beyond the record.
 class TraceExpression {
   public:
-    // parse(text, fields) parses the arguments after the format's string, separated by commas.
+    // parse(text, fields, ...) parses the arguments after the format's string, separated by commas. Nothing if there is
+    // no room either.
     static std::optional<std::vector<TraceExpression>> parse(std::string_view text,
                                                              const std::vector<TraceField>& fields,
-                                                             std::uint8_t long_size = 8);
+                                                             std::uint8_t long_size, TraceRoom& room);
 
     // number(fields, record) is what "%d" and its like print; 0 for texts.
     TraceNumber number(const std::vector<TraceField>& fields, const TraceRecord& record) const {
@@ -118,13 +139,27 @@ class TraceExpression {
         std::uint64_t value = 0;
         std::string text;
     };
+    // Operands is the numbers of up to six nodes, without memory of its own.
+    class Operands {
+      public:
+        Operands(std::initializer_list<std::size_t> nodes) {
+            for (const auto node : nodes) push_back(node);
+        }
+        void push_back(std::size_t node) { nodes_[size_++] = static_cast<std::uint16_t>(node); }
+        std::size_t operator[](std::size_t index) const { return nodes_[index]; }
+        std::size_t back() const { return nodes_[size_ - 1u]; }
+
+      private:
+        std::array<std::uint16_t, 6> nodes_{};
+        std::uint16_t size_ = 0;
+    };
     struct Node {
         Kind kind = Kind::number;
+        TraceType type{};
+        std::uint32_t field = 0;
         std::string op{};  // operator; delimiter of flags; text
         TraceNumber value{};
-        TraceType type{};
-        std::size_t field = 0;
-        std::vector<std::size_t> operands{};
+        Operands operands{};
         std::vector<Name> names{};
     };
     struct Context {

@@ -52,6 +52,7 @@ void TraceExpression::append_text(std::size_t at, TraceWriter& writer, const Tra
         }
         case Kind::cpumask: {
             const auto bytes = field_bytes(context.fields[node.field], record);
+            writer.looked_at(bytes.size());
             writer.word(mask_ranges(bytes, bytes.size() * 8, record.order, record.long_size), directive);
             break;
         }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <new>
 #include <set>
+#include <utility>
 
 #include "perfdata/wire/feature/tracing_data.hpp"
 
@@ -45,14 +46,18 @@ std::uint32_t inner_elements(std::string_view brackets) {
 
 }  // namespace
 
-TraceText TraceText::parse(std::string_view text, std::uint8_t long_size) {
+TraceText TraceText::parse(std::string_view text, std::uint8_t long_size, std::size_t most) {
     TraceText format;
     bool in_common = true;
     while (!text.empty()) {
         const auto line = text.substr(0, text.find('\n'));
         if (line.starts_with("print fmt: ")) {
             text.remove_prefix(std::string_view("print fmt: ").size());
-            format.print_ = TracePrint::parse(text, format.fields_, long_size);
+            const auto room_before = std::min(most, TraceRoom::most_in_format);
+            TraceRoom room{room_before};
+            format.print_ = TracePrint::parse(text, format.fields_, long_size, room);
+            if (format.print_) format.parts_ = room_before - room.left;
+            format.is_too_large_ = room.is_full;
             break;
         }
         text.remove_prefix(std::min(text.size(), line.size() + 1));
@@ -162,6 +167,7 @@ TraceFormats TraceFormats::read(const Recording& recording) {
     formats.long_size_ = data->long_size() == 4 ? 4 : 8;
     // A damaged tail has no strings; pointers to them are shown as numbers.
     if (const auto tail = data->tail()) formats.strings_ = TraceStrings(tail->printk_formats);
+    auto room = TraceRoom::most;
     auto format = data->next();
     for (; format && *format; format = data->next()) {
         const auto id = (*format)->id();
@@ -170,7 +176,10 @@ TraceFormats TraceFormats::read(const Recording& recording) {
             ++formats.unread_;
             continue;
         }
-        formats.formats_.emplace(*id, TraceText::parse((*format)->text, formats.long_size_));
+        auto parsed = TraceText::parse((*format)->text, formats.long_size_, room);
+        room -= parsed.parts();
+        formats.too_large_ += parsed.is_too_large();
+        formats.formats_.emplace(*id, std::move(parsed));
     }
     if (!format) formats.unread_ = wanted.size() - formats.formats_.size();
     return formats;

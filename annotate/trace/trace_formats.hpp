@@ -18,8 +18,15 @@ namespace perfdata {
 // TraceText is one tracepoint's parsed format file.
 class TraceText {
   public:
-    // parse(text) leaves out fields that it does not understand.
-    static TraceText parse(std::string_view text, std::uint8_t long_size = 8);
+    // parse(text, long_size, most) leaves out fields that it does not understand. `most` bounds the parts of the
+    // format.
+    static TraceText parse(std::string_view text, std::uint8_t long_size = 8,
+                           std::size_t most = TraceRoom::most_in_format);
+
+    // parts() returns how many parts it has; 0 if only the fields are known.
+    std::size_t parts() const { return parts_; }
+    // is_too_large() returns true if the format was not understood because of its many parts.
+    bool is_too_large() const { return is_too_large_; }
 
     void append(std::string& text, const TraceRecord& record) const;
 
@@ -30,6 +37,8 @@ class TraceText {
     std::vector<TraceField> fields_;
     std::size_t common_fields_ = 0;  // the common fields of all tracepoints come first
     std::optional<TracePrint> print_;
+    std::size_t parts_ = 0;
+    bool is_too_large_ = false;
 };
 
 class TraceFormats {
@@ -43,11 +52,13 @@ class TraceFormats {
 
     // unread() returns how many of the recorded tracepoints have a format that is damaged or too long.
     std::uint64_t unread() const { return unread_; }
+    // too_large() returns how many have formats with too many parts, alone or together: their fields are listed.
+    std::uint64_t too_large() const { return too_large_; }
 
   private:
     std::map<std::uint64_t, TraceText> formats_;
     TraceStrings strings_;
-    std::uint64_t unread_ = 0;
+    std::uint64_t unread_ = 0, too_large_ = 0;
     std::uint8_t long_size_ = 8;
     AnyOrder order_;
 };

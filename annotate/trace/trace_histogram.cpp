@@ -40,11 +40,20 @@ void HistogramCounter::add(const FieldNumber& number) {
     sum_low_ += number.bits;
     sum_high_ += (sum_low_ < before ? 1 : 0) + (negative ? ~std::uint64_t{0} : 0);
     if (number.bits == 0) {
-        ++counts_[zero];
+        count(zero);
     } else if (negative) {
-        ++counts_[zero - 1 - exponent_of(0 - number.bits)];
+        count(zero - 1 - exponent_of(0 - number.bits));
     } else {
-        ++counts_[zero + 1 + exponent_of(number.bits)];
+        count(zero + 1 + exponent_of(number.bits));
+    }
+}
+
+void HistogramCounter::count(std::size_t bucket) {
+    const auto found = std::ranges::lower_bound(counts_, bucket, {}, &Count::bucket);
+    if (found != counts_.end() && found->bucket == bucket) {
+        ++found->values;
+    } else {
+        counts_.insert(found, {static_cast<std::uint8_t>(bucket), 1});
     }
 }
 
@@ -62,11 +71,12 @@ FieldHistogram HistogramCounter::histogram(std::uint32_t event, std::string fiel
                                 : static_cast<long double>(sum_high_);
     const auto sum = std::ldexp(high, 64) + static_cast<long double>(sum_low_);
     result.mean = static_cast<double>(sum / static_cast<long double>(samples_));
-    const auto first = std::ranges::find_if(counts_, [](std::uint64_t count) { return count != 0; });
-    const auto last = std::find_if(counts_.rbegin(), counts_.rend(), [](std::uint64_t count) { return count != 0; });
-    for (auto at = static_cast<std::size_t>(first - counts_.begin());
-         at < static_cast<std::size_t>(last.base() - counts_.begin()); ++at) {
-        HistogramBucket bucket{0, 0, counts_[at]};
+    const std::size_t first = counts_.front().bucket, last = counts_.back().bucket;
+    result.buckets.reserve(last - first + 1);
+    auto next = counts_.begin();
+    for (auto at = first; at <= last; ++at) {
+        HistogramBucket bucket;
+        if (next->bucket == at) bucket.samples = (next++)->values;
         if (at > zero) {
             bucket.first = std::uint64_t{1} << (at - zero - 1);
             bucket.last = bucket.first + (bucket.first - 1);

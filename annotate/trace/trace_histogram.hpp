@@ -2,7 +2,6 @@
 // Counts the values of numeric fields of tracepoints.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,9 +15,12 @@
 
 namespace perfdata {
 
-// HistogramCounter counts one field of one event. Its size does not grow with the values.
+// HistogramCounter counts one field of one event. It takes 16 bytes for each bucket that has values, of which there are
+// at most 129: a recording may have a million counters with a value each.
 class HistogramCounter {
   public:
+    // buckets() returns how many it keeps.
+    std::size_t buckets() const { return counts_.size(); }
     void add(const FieldNumber& number);
     void add_no_value() { ++no_value_; }
     // histogram(event, field, is_signed) returns what was counted.
@@ -26,9 +28,15 @@ class HistogramCounter {
 
   private:
     // Numbers of buckets: 0 is in the middle, magnitudes rise to both sides.
-    static constexpr std::size_t zero = 64, buckets = 129;
+    static constexpr std::size_t zero = 64;
+    struct Count {
+        std::uint8_t bucket = 0;
+        std::uint64_t values = 0;
+    };
 
-    std::array<std::uint64_t, buckets> counts_{};
+    void count(std::size_t bucket);
+
+    std::vector<Count> counts_;  // by number of the bucket
     std::uint64_t samples_ = 0, no_value_ = 0;
     std::uint64_t least_ = 0, most_ = 0;
     // The exact sum of the values, in two's complement of 128 bits.

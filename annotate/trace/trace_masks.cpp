@@ -32,6 +32,10 @@ std::string mask_ranges(Bytes bytes, std::uint64_t bits, AnyOrder order, std::ui
     };
     std::string text;
     for (std::uint64_t bit = 0; bit < most; ++bit) {
+        if (bit % 8 == 0 && mask_byte(bytes, static_cast<std::size_t>(bit / 8), order, long_size) == 0) {
+            bit += 7;
+            continue;
+        }
         if (!is_set(bit)) continue;
         const auto first = bit;
         while (bit + 1 < most && is_set(bit + 1)) ++bit;

@@ -69,11 +69,12 @@ std::optional<TraceExpression> TraceParser::next() {
     const auto root = conditional();
     if (failed_) return {};
     expression_.root_ = root;
+    expression_.nodes_.shrink_to_fit();
     return std::move(expression_);
 }
 
 std::size_t TraceParser::add(Node node) {
-    if (failed_ || expression_.nodes_.size() >= most_nodes) return give_up();
+    if (failed_ || expression_.nodes_.size() >= most_nodes || !room_.take()) return give_up();
     expression_.steps_ += 1 + node.names.size() / 8;  // names are compared quickly
     expression_.nodes_.push_back(std::move(node));
     return expression_.nodes_.size() - 1;
@@ -224,10 +225,11 @@ std::string TraceParser::string() {
     return result;
 }
 
-std::size_t TraceParser::field(std::string_view name) {
+std::uint32_t TraceParser::field(std::string_view name) {
     const auto found = std::ranges::find(fields_, name, &TraceField::name);
-    if (found == fields_.end()) return give_up();
-    return static_cast<std::size_t>(found - fields_.begin());
+    if (found != fields_.end()) return static_cast<std::uint32_t>(found - fields_.begin());
+    failed_ = true;
+    return 0;
 }
 
 std::size_t TraceParser::name() {
@@ -359,6 +361,7 @@ void TraceParser::names(Node& node) {
         if (failed_) return;
         const auto nodes = expression_.nodes_.size();
         const auto steps = expression_.steps_;
+        const auto left = room_.left;
         expect("{");
         const auto value = conditional();
         expect(",");
@@ -376,16 +379,24 @@ void TraceParser::names(Node& node) {
         expression_.nodes_.resize(nodes);
         expression_.steps_ = steps;
         expect("}");
-        if (known && named) node.names.push_back({bits, std::move(text)});
+        if (failed_) return;
+        room_.left = left;
+        if (!known || !named) continue;
+        if (!room_.take()) {
+            failed_ = true;
+            return;
+        }
+        node.names.push_back({bits, std::move(text)});
     } while (take(","));
+    node.names.shrink_to_fit();
 }
 
 std::optional<std::vector<TraceExpression>> TraceExpression::parse(std::string_view text,
                                                                    const std::vector<TraceField>& fields,
-                                                                   std::uint8_t long_size) {
+                                                                   std::uint8_t long_size, TraceRoom& room) {
     constexpr std::size_t most_arguments = 256;
     std::vector<TraceExpression> arguments;
-    TraceParser parser(text, fields, long_size);
+    TraceParser parser(text, fields, long_size, room);
     while (!parser.at_end()) {
         if (!parser.take(",") || arguments.size() >= most_arguments) return {};
         auto argument = parser.next();

@@ -14,8 +14,9 @@ namespace perfdata {
 
 class TraceParser {
   public:
-    TraceParser(std::string_view text, const std::vector<TraceField>& fields, std::uint8_t long_size)
-        : text_(text), fields_(fields), long_size_(long_size) {}
+    // Fields and room must outlive it.
+    TraceParser(std::string_view text, const std::vector<TraceField>& fields, std::uint8_t long_size, TraceRoom& room)
+        : text_(text), fields_(fields), long_size_(long_size), room_(room) {}
 
     // next() parses one expression; nothing if it is not understood.
     std::optional<TraceExpression> next();
@@ -74,7 +75,7 @@ class TraceParser {
     std::size_t literal();
     std::size_t character();
     std::string string();
-    std::size_t field(std::string_view name);
+    std::uint32_t field(std::string_view name);
     std::size_t name();
     std::size_t call(std::string_view name);
     std::size_t call_with_field(Kind kind);
@@ -89,6 +90,7 @@ class TraceParser {
     std::string_view text_;
     const std::vector<TraceField>& fields_;
     std::uint8_t long_size_;
+    TraceRoom& room_;
     TraceExpression expression_;
     unsigned depth_ = 0;
     bool failed_ = false;

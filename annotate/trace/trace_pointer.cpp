@@ -226,6 +226,7 @@ void append_pointer(TraceWriter& writer, std::string_view letters, const TraceDi
         case 'b': {
             const auto found = place();
             if (!found) break;
+            writer.looked_at(found->bytes.size());
             const auto bits = directive.width.value_or(found->bytes.size() * 8);
             writer.plain(letters.size() > 1 ? mask_ranges(found->bytes, bits, record.order, record.long_size)
                                             : mask_digits(found->bytes, record.order, record.long_size));

@@ -20,7 +20,7 @@ std::size_t most_trace_text(const TraceRecord& record) {
 }
 
 std::optional<TracePrint> TracePrint::parse(std::string_view text, const std::vector<TraceField>& fields,
-                                            std::uint8_t long_size) {
+                                            std::uint8_t long_size, TraceRoom& room) {
     std::string format;
     const auto skip_blanks = [&] {
         const auto next = text.find_first_not_of(" \t\n");
@@ -36,15 +36,16 @@ std::optional<TracePrint> TracePrint::parse(std::string_view text, const std::ve
         text.remove_prefix(end + 1);
         skip_blanks();
     }
-    auto arguments = TraceExpression::parse(text, fields, long_size);
+    auto arguments = TraceExpression::parse(text, fields, long_size, room);
     if (!arguments) return {};
     TracePrint print;
     print.arguments_ = std::move(*arguments);
-    print.parse_format(format);
+    if (!print.parse_format(format, room)) return {};
+    print.parts_.shrink_to_fit();
     return print;
 }
 
-void TracePrint::parse_format(std::string_view format) {
+bool TracePrint::parse_format(std::string_view format, TraceRoom& room) {
     std::uint32_t next = 0;
     const auto argument = [&] { return next < arguments_.size() ? next++ : none; };
     Part part;
@@ -97,12 +98,14 @@ void TracePrint::parse_format(std::string_view format) {
             format.remove_prefix(letters);
         }
         part.argument = argument();
+        if (!room.take()) return false;
         parts_.push_back(std::exchange(part, {}));
     }
     if (!part.literal.empty()) {
         part.directive.conversion = 0;
         parts_.push_back(std::move(part));
     }
+    return true;
 }
 
 void TracePrint::append(std::string& text, const std::vector<TraceField>& fields, const TraceRecord& record) const {

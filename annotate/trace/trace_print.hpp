@@ -18,9 +18,9 @@ std::size_t most_trace_text(const TraceRecord& record);
 
 class TracePrint {
   public:
-    // parse(text, ...) parses what follows "print fmt: "; nothing if any part is not understood.
+    // parse(text, ...) parses what follows "print fmt: "; nothing if any part is not understood or finds no room.
     static std::optional<TracePrint> parse(std::string_view text, const std::vector<TraceField>& fields,
-                                           std::uint8_t long_size);
+                                           std::uint8_t long_size, TraceRoom& room);
 
     // append(text, ...) appends at most about 4 KiB and four bytes for each byte of the record, then "…". Unprintable
     // bytes of the format and of the record are appended as they are.
@@ -36,7 +36,8 @@ class TracePrint {
         std::uint32_t argument = none, width = none, precision = none;
     };
 
-    void parse_format(std::string_view format);
+    // parse_format(format, room) returns false if there is no room.
+    bool parse_format(std::string_view format, TraceRoom& room);
     void append(const Part& part, TraceWriter& writer, const std::vector<TraceField>& fields,
                 const TraceRecord& record) const;
 

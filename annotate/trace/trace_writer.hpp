@@ -28,6 +28,8 @@ class TraceWriter {
     // of them.
     bool full() const { return text_.size() - begin_ > most_ || seen_ > 2 * most_; }
 
+    // looked_at(bytes) counts data that may show nothing.
+    void looked_at(std::size_t bytes) { seen_ += bytes; }
     // plain(text) appends without a directive.
     void plain(std::string_view text) {
         seen_ += text.size();

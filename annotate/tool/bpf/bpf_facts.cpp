@@ -71,6 +71,7 @@ std::string attachment_text(const BpfView& view, const BpfLoad& load) {
         separator = ", ";
     }
     if (attachment->more != 0) text += fmt::format(" and {} more", attachment->more);
+    if (attachment->not_searched != 0) text += fmt::format(" ({} not searched)", attachment->not_searched);
     return text + '\n';
 }
 
@@ -100,6 +101,9 @@ void write_attachment(JsonWriter& json, const BpfView& view, const BpfLoad& load
     }
     json.end_array();
     if (attachment->more != 0) json.member("trampolines_left_out", std::uint64_t{attachment->more});
+    if (attachment->not_searched != 0) {
+        json.member("trampolines_not_searched", std::uint64_t{attachment->not_searched});
+    }
     json.end_object();
 }
 
@@ -159,6 +163,7 @@ std::string image_text(const BpfView& view, CodeIndex index) {
     }
     if (trampoline->programs.empty()) text += "; its programs: not in the recording";
     if (trampoline->more != 0) text += fmt::format(" and {} more", trampoline->more);
+    if (trampoline->not_searched != 0) text += fmt::format(" ({} not searched)", trampoline->not_searched);
     return text;
 }
 
@@ -233,6 +238,9 @@ void write_image(JsonWriter& json, const BpfView& view, CodeIndex index) {
     }
     json.end_array();
     if (trampoline->more != 0) json.member("programs_left_out", std::uint64_t{trampoline->more});
+    if (trampoline->not_searched != 0) {
+        json.member("programs_not_searched", std::uint64_t{trampoline->not_searched});
+    }
     json.end_object();
 }
 

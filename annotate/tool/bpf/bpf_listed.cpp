@@ -57,8 +57,8 @@ ProgramVariables::ProgramVariables(const BpfRecords& records, const BpfPrograms&
     }
 }
 
-ProgramVariables::Found ProgramVariables::of(const BpfLoad& load) const {
-    if (by_symbol_.empty()) return {};
+// Returns the names by which records may name functions of the program.
+std::set<std::string, std::less<>> ProgramVariables::symbols_of(const BpfLoad& load) const {
     std::set<std::string, std::less<>> symbols;
     for (const auto index : load.functions) {
         const auto& code = programs_.timeline().code()[index];
@@ -68,6 +68,12 @@ ProgramVariables::Found ProgramVariables::of(const BpfLoad& load) const {
         symbols.insert(fmt::format("bpf_prog_{}_{}", hex(load.info->function_tag(code.subprogram)),
                                    programs_.plain_name(index).name));
     }
+    return symbols;
+}
+
+ProgramVariables::Found ProgramVariables::of(const BpfLoad& load) const {
+    if (by_symbol_.empty()) return {};
+    const auto symbols = symbols_of(load);
     Found found;
     for (const auto& symbol : symbols) {
         const auto known = by_symbol_.find(symbol);
@@ -86,7 +92,10 @@ ProgramVariables::Found ProgramVariables::others() const {
     if (by_symbol_.empty()) return {};
     std::set<std::string_view> owned;
     for (const auto& load : programs_.timeline().loads()) {
-        for (const auto* one : of(load).records) owned.insert(one->program);
+        // of() leaves out records beyond its limit; they are the program's all the same.
+        for (const auto& symbol : symbols_of(load)) {
+            if (const auto known = by_symbol_.find(symbol); known != by_symbol_.end()) owned.insert(known->first);
+        }
     }
     Found found;
     for (const auto& one : records_.variables()) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +57,8 @@ class ProgramVariables {
     Found others() const;
 
   private:
+    std::set<std::string, std::less<>> symbols_of(const BpfLoad& load) const;
+
     const BpfRecords& records_;
     const BpfPrograms& programs_;
     std::map<std::string_view, std::vector<std::size_t>> by_symbol_;

@@ -39,7 +39,8 @@ struct PERFDATA_EXPORT CounterLosses {
 // CounterSamples turns samples with counter values into samples of the counters. Values are running totals: a counter
 // that grew since its last value has a sample of its event, whose period is the difference. The first value counts in
 // full. Follows deliver_sample_group and deliver_sample_value in tools/perf/util/session.c. If an event is inherited,
-// each of its threads counts for itself: perf 6.13 and later keep their values apart, too.
+// each of its threads counts for itself: perf 6.13 and later keep their values apart, too. As in perf, a thread is its
+// number: if a later thread has the number of one that exited, its first value is compared with the last one of that.
 //
 //     sample of a  [ a: 100, b: 7 ]   ->   a: 100, b: 7
 //     sample of a  [ a: 180, b: 7 ]   ->   a: 80

@@ -12,26 +12,6 @@ constexpr std::string_view trampoline_prefix = "bpf_trampoline_";
 constexpr std::string_view dispatcher_prefix = "bpf_dispatcher_";
 constexpr std::uint32_t of_btf_object = std::uint32_t{1} << 31;  // in a key: its upper half is no program's id
 
-bool overlap(Time from, Time until, Time other_from, Time other_until) {
-    return from < other_until && other_from < until;
-}
-
-// Links collects those that are there at the same time, within its bounds.
-template <class List>
-void add_links(List& list, std::size_t& more, const std::vector<std::uint32_t>& candidates, bool certain,
-               const auto& there) {
-    const auto searched = std::min(candidates.size(), BpfLinks::searched);
-    for (std::size_t index = 0; index < searched; ++index) {
-        if (!there(candidates[index])) continue;
-        if (list.size() < BpfLinks::most) {
-            list.push_back({candidates[index], certain});
-        } else {
-            ++more;
-        }
-    }
-    more += candidates.size() - searched;
-}
-
 }  // namespace
 
 std::optional<BpfTrampolineKey> parse_bpf_trampoline(std::string_view symbol) {
@@ -51,6 +31,35 @@ std::string_view parse_bpf_dispatcher(std::string_view symbol) {
     return symbol.starts_with(dispatcher_prefix) ? symbol.substr(dispatcher_prefix.size()) : std::string_view{};
 }
 
+void BpfLinks::sort(Targets& targets) {
+    for (auto& [target, candidates] : targets) {
+        std::ranges::stable_sort(candidates, {}, &Candidate::from);
+        Time latest;
+        for (auto& one : candidates) one.latest = latest = std::max(latest, one.until);
+    }
+}
+
+template <class Answer, class List>
+void BpfLinks::add_links(Answer& answer, List& list, const Candidates& candidates, bool certain, Time from,
+                         Time until) {
+    // All before the first were gone, all behind the last came later.
+    const auto first = std::ranges::upper_bound(candidates, from, {}, &Candidate::latest);
+    const auto last = std::ranges::lower_bound(candidates, until, {}, &Candidate::from);
+    std::size_t looked_at = 0;
+    for (auto one = first; one < last; ++one) {
+        if (looked_at++ == searched) {
+            answer.not_searched += static_cast<std::size_t>(last - one);
+            return;
+        }
+        if (one->until <= from) continue;
+        if (list.size() < most) {
+            list.push_back({one->index, certain});
+        } else {
+            ++answer.more;
+        }
+    }
+}
+
 BpfLinks::BpfLinks(const BpfPrograms& programs) : programs_(&programs) {
     const auto& timeline = programs.timeline();
     const auto loads = timeline.loads();
@@ -60,22 +69,25 @@ BpfLinks::BpfLinks(const BpfPrograms& programs) : programs_(&programs) {
         if (load.info == nullptr) continue;
         if (load.info->btf_id != 0) by_btf_.try_emplace(load.info->btf_id, index);
         if (load.info->attach_btf_id == 0) continue;
-        attached_[{load.info->attach_btf_object_id, load.info->attach_btf_id}].push_back(index);
+        attached_[{load.info->attach_btf_object_id, load.info->attach_btf_id}].push_back(
+            {load.loaded_at, load.unloaded_at, index});
     }
     const auto code = timeline.code();
     for (CodeIndex index = 0; index < code.size(); ++index) {
         if (code[index].kind != CodeKind::bpf_image) continue;
         const auto key = parse_bpf_trampoline(code[index].symbol);
         if (!key) continue;
+        const Candidate one{code[index].from, code[index].until, index};
         if (!key->program) {
-            trampolines_[{key->object, key->btf_id}].push_back(index);
+            trampolines_[{key->object, key->btf_id}].push_back(one);
             continue;
         }
-        of_programs_[{0, key->btf_id}].push_back(index);
+        of_programs_[{0, key->btf_id}].push_back(one);
         const auto* target = load_of_program(key->object);
         if (target == nullptr || target->info == nullptr || target->info->btf_id == 0) continue;
-        trampolines_[{target->info->btf_id, key->btf_id}].push_back(index);
+        trampolines_[{target->info->btf_id, key->btf_id}].push_back(one);
     }
+    for (auto* targets : {&attached_, &trampolines_, &of_programs_}) sort(*targets);
 }
 
 const BpfLoad* BpfLinks::load_of_program(std::uint32_t id) const {
@@ -93,13 +105,9 @@ std::optional<BpfAttachment> BpfLinks::attachment(const BpfLoad& load) const {
             attachment.function = types->function_name(type);
         }
     }
-    const auto there = [&](std::uint32_t index) {
-        const auto& code = timeline.code()[index];
-        return overlap(load.loaded_at, load.unloaded_at, code.from, code.until);
-    };
     const auto& candidates = object == 0 ? of_programs_ : trampolines_;
     if (const auto found = candidates.find({object, type}); found != candidates.end()) {
-        add_links(attachment.trampolines, attachment.more, found->second, object != 0, there);
+        add_links(attachment, attachment.trampolines, found->second, object != 0, load.loaded_at, load.unloaded_at);
     }
     return attachment;
 }
@@ -118,14 +126,10 @@ std::optional<BpfTrampoline> BpfLinks::trampoline(CodeIndex index) const {
         const auto* types = target == nullptr ? nullptr : programs_->btf(*target);
         if (types != nullptr) trampoline.function = types->function_name(key->btf_id);
     }
-    const auto there = [&](std::uint32_t load) {
-        const auto& one = timeline.loads()[load];
-        return overlap(one.loaded_at, one.unloaded_at, code.from, code.until);
-    };
     const auto add = [&](std::uint32_t of, bool certain) {
         const auto found = attached_.find({of, key->btf_id});
         if (found == attached_.end()) return;
-        add_links(trampoline.programs, trampoline.more, found->second, certain, there);
+        add_links(trampoline, trampoline.programs, found->second, certain, code.from, code.until);
     };
     if (object != 0) add(object, true);
     if (key->program) add(0, false);

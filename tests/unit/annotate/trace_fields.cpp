@@ -206,6 +206,21 @@ TEST_CASE("The lowest number has a bucket of its own", "[annotate][trace]") {
     CHECK(mean_text(-0.0001) == "0");
 }
 
+TEST_CASE("A histogram takes room for the buckets that have values, not for all that there are", "[annotate][trace]") {
+    CHECK(sizeof(HistogramCounter) <= 96);
+    HistogramCounter counter;
+    const std::int64_t values[] = {100, std::int64_t{1} << 62, 0, 101, -5, 0};
+    for (const auto value : values) counter.add({static_cast<std::uint64_t>(value), true});
+    CHECK(counter.buckets() == 4);
+    const auto histogram = counter.histogram(0, "x", true);
+    std::string text;
+    for (const auto& bucket : histogram.buckets) {
+        if (bucket.samples != 0) text += histogram.label_of(bucket) + "=" + std::to_string(bucket.samples) + " ";
+    }
+    CHECK(text == "(-8, -4]=1 [0]=2 [64, 128)=2 [4E, 8E)=1 ");
+    CHECK(histogram.buckets.size() == 3 + 1 + 63);
+}
+
 TEST_CASE("Fields without numbers have no histogram", "[annotate][trace]") {
     const auto refused = [](FieldName name) {
         const auto made = TraceHistograms::make(counted_fields(), {std::move(name)}, {0, 1}, {"a", "b"});

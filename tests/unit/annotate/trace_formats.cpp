@@ -124,3 +124,56 @@ TEST_CASE("A sample gets little more text than it wrote, whatever its format say
         CHECK(shown_of(R"("%.2s|%d", REC->comm, REC->value)") == "ta|6");
     }
 }
+
+TEST_CASE("The parts of a format are bounded, those of all arguments together", "[annotate][trace][hostile]") {
+    const auto sums = [](std::size_t count) {
+        std::string print = "print fmt: \"";
+        for (std::size_t index = 0; index < count; ++index) print += "%d";
+        print += '"';
+        for (std::size_t index = 0; index < count; ++index) {
+            print += ", 1";
+            for (int more = 0; more < 500; ++more) print += "+1";
+        }
+        return fields + print + "\n";
+    };
+    // A number, 500 more and 500 operators, and a directive.
+    constexpr std::size_t parts = 1002;
+    const auto fits = TraceText::parse(sums(8));
+    CHECK(fits.parts() == 8 * parts);
+    CHECK_FALSE(fits.is_too_large());
+    const auto large = TraceText::parse(sums(9));
+    CHECK(large.is_too_large());
+    CHECK(large.parts() == 0);
+    const auto raw = raw_of(std::endian::little, 6);
+    std::string text;
+    large.append(text, {raw, AnyOrder(std::endian::little)});
+    CHECK(text.starts_with("[FAILED TO PARSE] "));
+    // Others left less room.
+    CHECK(TraceText::parse(sums(1), 8, parts).parts() == parts);
+    CHECK(TraceText::parse(sums(1), 8, parts - 1).is_too_large());
+    // Directives and names take room as well.
+    std::string directives;
+    for (std::size_t index = 0; index <= TraceRoom::most_in_format; ++index) directives += "%d";
+    CHECK(TraceText::parse(fields + "print fmt: \"" + directives + "\"\n").is_too_large());
+    const std::string names = "print fmt: \"%s\", __print_symbolic(REC->value, {1, \"a\"}, {2, \"b\"})\n";
+    CHECK(TraceText::parse(fields + names).parts() == 5);
+}
+
+TEST_CASE("Masks without bits count as data that were looked at", "[annotate][trace][hostile]") {
+    std::string text;
+    TraceWriter writer(text, 100);
+    CHECK_FALSE(writer.full());
+    writer.looked_at(201);
+    CHECK(writer.full());
+    std::string print = "\"";
+    for (int index = 0; index < 200; ++index) print += "%s";
+    print += " end\"";
+    for (int index = 0; index < 200; ++index) print += ", __get_cpumask(mask)";
+    const std::string format =
+        "name: m\nformat:\n\tfield:unsigned long mask[1024];\toffset:0;\tsize:8192;\tsigned:0;\n\n";
+    const Blob zeros(8192);
+    text.clear();
+    TraceText::parse(format + "print fmt: " + print + "\n").append(text, {zeros, AnyOrder(std::endian::little)});
+    CHECK(text.find("end") == std::string::npos);  // cut, and told with an ellipsis
+    CHECK_FALSE(text.empty());
+}

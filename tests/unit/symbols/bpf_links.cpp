@@ -123,5 +123,26 @@ TEST_CASE("Links end at a limit, and the rest is counted", "[symbols][links]") {
     const auto attachment = BpfLinks(programs).attachment(load_of(timeline, 1));
     REQUIRE(attachment);
     CHECK(attachment->trampolines.size() == BpfLinks::most);
-    CHECK(attachment->more == count - BpfLinks::most);
+    CHECK(attachment->more == BpfLinks::searched - BpfLinks::most);
+    CHECK(attachment->not_searched == count - BpfLinks::searched);
+}
+
+TEST_CASE("The trampoline that is there is found behind any number that are gone", "[symbols][links]") {
+    Scene scene;
+    constexpr std::uint32_t gone = BpfLinks::searched + 100;
+    for (std::uint32_t index = 0; index < gone; ++index) {
+        const auto address = 0x100000 + index * 0x1000;
+        scene.symbol(live(10 + index), address, 4096, trampoline_name(1, in_btf | 5));
+        scene.symbol_gone(live(11 + index), address, 4096, trampoline_name(1, in_btf | 5));
+    }
+    scene.loaded(live(5000), linked_program(1)).info(linked_info(1, 0, 1, 5));
+    scene.symbol(live(5002), 0x2000000, 4096, trampoline_name(1, in_btf | 5));
+    const auto timeline = scene.timeline();
+    const BpfPrograms programs(timeline);
+    const auto attachment = BpfLinks(programs).attachment(load_of(timeline, 1));
+    REQUIRE(attachment);
+    REQUIRE(attachment->trampolines.size() == 1);
+    CHECK(timeline.code()[attachment->trampolines[0].index].range.begin.value == 0x2000000);
+    CHECK(attachment->more == 0);
+    CHECK(attachment->not_searched == 0);
 }

@@ -42,7 +42,8 @@ struct BpfAttachment {
     std::uint32_t btf_id = 0;            // of the function or type in it
     std::string_view function{};         // its name, if the recording has that BTF; lives as long as the BpfPrograms
     std::vector<BpfLink> trampolines{};  // there at the same time, in Timeline::code(); at most BpfLinks::most
-    std::size_t more = 0;                // trampolines beyond that
+    std::size_t more = 0;                // trampolines there at the same time, beyond that
+    std::size_t not_searched = 0;        // beyond BpfLinks::searched: they may have been there, or not
 };
 
 // BpfTrampoline is what a recording tells of a trampoline.
@@ -50,7 +51,8 @@ struct BpfTrampoline {
     BpfTrampolineKey key;             // from its name
     std::string_view function{};      // the traced function, if the recording has its BTF; lives as the BpfPrograms
     std::vector<BpfLink> programs{};  // that it may call: there at the same time, in Timeline::loads()
-    std::size_t more = 0;             // programs beyond BpfLinks::most
+    std::size_t more = 0;             // programs there at the same time, beyond BpfLinks::most
+    std::size_t not_searched = 0;     // beyond BpfLinks::searched: they may have been there, or not
 };
 
 // BpfLinks answers for one timeline. All links are by number, one step long: there is nothing to follow, so cycles do
@@ -59,7 +61,7 @@ struct BpfTrampoline {
 class PERFDATA_EXPORT BpfLinks {
   public:
     static constexpr std::size_t most = 64;        // links in an answer
-    static constexpr std::size_t searched = 1024;  // candidates that a question looks at; it counts the rest as `more`
+    static constexpr std::size_t searched = 1024;  // candidates that a question looks at
 
     // The programs must outlive it.
     explicit BpfLinks(const BpfPrograms& programs);
@@ -71,7 +73,20 @@ class PERFDATA_EXPORT BpfLinks {
 
   private:
     using Target = std::pair<std::uint32_t, std::uint32_t>;  // object, BTF type in it
-    using Targets = std::map<Target, std::vector<std::uint32_t>>;
+    // Candidate is a load or code; candidates are sorted by their begin.
+    struct Candidate {
+        Time from, until;
+        std::uint32_t index = 0;
+        Time latest{};  // the latest `until` of this one and of those before
+    };
+    using Candidates = std::vector<Candidate>;
+    using Targets = std::map<Target, Candidates>;
+
+    static void sort(Targets& targets);
+    // Adds those that were there between the times.
+    template <class Answer, class List>
+    static void add_links(Answer& answer, List& list, const Candidates& candidates, bool certain, Time from,
+                          Time until);
 
     const BpfLoad* load_of_program(std::uint32_t id) const;
 
