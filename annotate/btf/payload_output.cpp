@@ -28,7 +28,7 @@ std::string remarks_on(const PayloadType& type, std::size_t raw_bytes, const Val
     const auto add = [&](std::uint64_t count, std::string_view one, std::string_view several) {
         if (count != 0) text += fmt::format(" [{} {}]", count, count == 1 ? one : several);
     };
-    add(notes.tail_padding, "byte of padding at its end", "bytes of padding at its end");
+    if (!notes.flexible) add(type.tail_padding, "byte of padding at its end", "bytes of padding at its end");
     if (type.bytes > raw_bytes) {
         text += fmt::format(" [the payload has {} of its {} bytes]", raw_bytes, type.bytes);
     } else if (PayloadTypes::fits(type.bytes, raw_bytes)) {
@@ -107,7 +107,7 @@ void PayloadOutput::write(CompactJson& writer, const RawPayload& payload) {
     ValueJson sink(writer);
     const auto notes = walk_value(*type.types, type.id, payload.raw, payload.order, sink);
     if (type.bytes < payload.raw.size() && !notes.flexible) number("bytes_behind", payload.raw.size() - type.bytes);
-    number("tail_padding", notes.tail_padding);
+    if (!notes.flexible) number("tail_padding", type.tail_padding);
     number("bytes_behind_nul", notes.behind_nul);
     number("values_beyond_payload", notes.beyond_payload);
     number("values_outside", notes.beyond_record);

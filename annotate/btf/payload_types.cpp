@@ -10,6 +10,7 @@
 
 #include "format/words.hpp"
 #include "type_description.hpp"
+#include "value_walk.hpp"
 
 namespace perfdata {
 namespace {
@@ -300,12 +301,15 @@ PayloadType PayloadTypes::chosen(std::size_t raw_bytes, std::optional<std::uint3
     return result;
 }
 
-PayloadType PayloadTypes::as(const Candidate& candidate, bool guessed) const {
+PayloadType PayloadTypes::as(const Candidate& candidate, bool guessed) {
     const auto& types = tables_[candidate.table]->types;
+    const auto [padding, is_new] = tail_paddings_.try_emplace({candidate.table, candidate.id}, 0);
+    if (is_new) padding->second = tail_padding(types, candidate.id);
     return {.types = &types,
             .id = candidate.id,
             .name = types.spelled(candidate.id),
             .bytes = candidate.bytes,
+            .tail_padding = padding->second,
             .guessed = guessed,
             .fitting = 1,
             .candidates = {}};

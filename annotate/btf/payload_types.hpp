@@ -21,9 +21,10 @@ namespace perfdata {
 struct PayloadType {
     const TypeTable* types = nullptr;  // null: as bytes
     std::uint32_t id = 0;
-    std::string name;         // "struct start"
-    std::uint64_t bytes = 0;  // of a value
-    bool guessed = false;     // nothing but the size speaks for it
+    std::string name;                // "struct start"
+    std::uint64_t bytes = 0;         // of a value
+    std::uint64_t tail_padding = 0;  // of these the ones behind the last member
+    bool guessed = false;            // nothing but the size speaks for it
     // Where several types fit: how many, and the first ones.
     std::uint64_t fitting = 0;
     std::vector<std::string> candidates;
@@ -104,7 +105,7 @@ class PayloadTypes {
     static std::optional<std::uint32_t> group_of(const Pool& pool, std::uint32_t btf);
     const Fitting& fitting(std::uint32_t pool, std::uint32_t group, std::size_t raw_bytes);
     PayloadType chosen(std::size_t raw_bytes, std::optional<std::uint32_t> btf);
-    PayloadType as(const Candidate& candidate, bool guessed) const;
+    PayloadType as(const Candidate& candidate, bool guessed);
 
     std::string file_;  // read_file: the blob. Long ones keep their memory when it is moved
     std::vector<std::unique_ptr<const Table>> tables_;
@@ -122,6 +123,8 @@ class PayloadTypes {
     // group, and none without a payload that asks. So each candidate is looked at sixteen times at most.
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, Fitting> fitting_;
     Fitting none_;
+    // By table and id: of types that payloads have.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> tail_paddings_;
     std::optional<std::pair<std::size_t, std::optional<std::uint32_t>>> last_key_;
     PayloadType last_;
 };

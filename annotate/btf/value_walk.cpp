@@ -22,11 +22,9 @@ class ValueWalk {
         : types_(types), payload_(payload), order_(order), sink_(sink), room_(8192 + 64 * payload.size()) {}
 
     ValueNotes run(std::uint32_t type) {
-        const auto top = types_.solid(type);
         const auto size = types_.size(type);
         const auto whole = std::max<std::uint64_t>(size.value_or(0), payload_.size());
         value(type, {0, whole * bits_a_byte, false}, 0, false, 0);
-        if (top && top->is_record() && !notes_.flexible) notes_.tail_padding = padding(*top);
         return notes_;
     }
 
@@ -261,18 +259,6 @@ class ValueWalk {
         return type && type->kind == BtfKind::array && types_.elements(*type).count == 0;
     }
 
-    // padding(record) returns its bytes behind the last member.
-    std::uint64_t padding(const TypeEntry& type) const {
-        std::uint64_t used = 0;
-        for (std::size_t index = 0; index < type.count; ++index) {
-            const auto member = types_.member(type, index);
-            const auto bits = member.bits != 0 ? member.bits : types_.size(member.type).value_or(0) * bits_a_byte;
-            used = std::max(used, member.bit_offset + bits);
-        }
-        const auto bytes = (used + bits_a_byte - 1) / bits_a_byte;
-        return type.word > bytes ? type.word - bytes : 0;
-    }
-
     const TypeTable& types_;
     Bytes payload_;
     AnyOrder order_;
@@ -285,6 +271,19 @@ class ValueWalk {
 
 ValueNotes walk_value(const TypeTable& types, std::uint32_t type, Bytes payload, AnyOrder order, ValueSink& sink) {
     return ValueWalk(types, payload, order, sink).run(type);
+}
+
+std::uint64_t tail_padding(const TypeTable& types, std::uint32_t type) {
+    const auto record = types.solid(type);
+    if (!record || !record->is_record()) return 0;
+    std::uint64_t used = 0;
+    for (std::size_t index = 0; index < record->count; ++index) {
+        const auto member = types.member(*record, index);
+        const auto bits = member.bits != 0 ? member.bits : types.size(member.type).value_or(0) * bits_a_byte;
+        used = std::max(used, member.bit_offset + bits);
+    }
+    const auto bytes = (used + bits_a_byte - 1) / bits_a_byte;
+    return record->word > bytes ? record->word - bytes : 0;
 }
 
 }  // namespace perfdata

@@ -54,7 +54,6 @@ struct ValueNotes {
     std::uint64_t untyped = 0;         // values whose type is missing, or has no size
     std::uint64_t too_deep = 0;        // types nested deeper than TypeTable::deepest
     std::uint64_t behind_nul = 0;      // bytes other than NUL behind the NUL of char arrays
-    std::uint64_t tail_padding = 0;    // bytes behind the last member of the outermost struct
     bool flexible = false;             // it ends in an array of as many elements as there are bytes for
     bool cut = false;                  // it has too many values for its size
 
@@ -65,5 +64,9 @@ struct ValueNotes {
 // walk_value(...) shows the value of a type at the start of the payload. Work and output are at most in proportion to
 // the payload: types may contain themselves, and unions show the same bytes many times.
 ValueNotes walk_value(const TypeTable& types, std::uint32_t type, Bytes payload, AnyOrder order, ValueSink& sink);
+
+// tail_padding(types, type) returns the bytes of a struct or union behind its last member; 0 for other types. It looks
+// at all members, thousands perhaps: ask once for each type.
+std::uint64_t tail_padding(const TypeTable& types, std::uint32_t type);
 
 }  // namespace perfdata
