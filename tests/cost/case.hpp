@@ -47,6 +47,7 @@ CostCases code_cases();
 CostCases container_cases();
 CostCases dwarf_cases();
 CostCases line_cases();
+CostCases payload_cases();
 CostCases record_cases();
 CostCases shared_cases();
 CostCases symbol_cases();

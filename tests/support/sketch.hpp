@@ -41,6 +41,13 @@ class Sketch {
     Sketch& add(const Blob& bytes);
     Sketch& feature(Feature number, Blob payload);
 
+    // event(type, config) says what is sampled.
+    Sketch& event(std::uint32_t type, std::uint64_t config) {
+        attr_.type = type;
+        attr_.config = config;
+        return *this;
+    }
+
     // monotonic() makes times comparable with those of jitdumps.
     Sketch& monotonic() {
         attr_.flags |= std::uint64_t{1} << 25;  // use_clockid
