@@ -37,6 +37,7 @@ UNSEEN = {
     "bpf/.*instructions_cut": "limits",
     "bpf/metadata_of_others": "BPF_METADATA of a program that no other record knows",
     "report/row/more_programs": "more than 1000 loads",
+    "bpf/.*/(trampolines|programs)_not_searched": "more than 1024 that overlap in time",
     "report/cut_names": "names of more than 4096 bytes",
     "script/bpf_output/(candidates_left_out|bytes_behind_nul|values_(outside|untyped|too_deep)|cut)": "BTF of hostile files",
     "report/(rows_without_tree|chains_without_inlined|cut_chains)": "limits",
@@ -321,6 +322,7 @@ class Check:
         self.run("annotate", "--format", "lines", "--offline", "--percent-limit", "5", "--kind", "bpf", file)
         ratio = "cpu-clock/freq=999,call-graph=no//task-clock/freq=499,call-graph=fp,max-stack=8/"
         self.run("annotate", "--format", "lines", "--offline", "--ratio", ratio, file)
+        self.run(*annotate, "--ratio", ratio)
         self.run(*annotate, "-s", "step", "--calls", "--time", "20.3,20.5")
         self.run("annotate", "--json", "--offline", "--versions", self.source / "fixtures/pokes/text_pokes.data")
         self.run("script", "--json", "--offline", "--kind", "bpf", "-F", "comm,ip", file)
