@@ -144,7 +144,9 @@ TEST_CASE("Ratios of events are told with the samples that they rest on", "[anno
     const auto text = reported.text();
     CHECK(text.find("# Ratio instructions/cycles: 1.500 (2)\n") != std::string::npos);
     CHECK(text.find("# Ratio cycles/cache-references: -\n") != std::string::npos);
-    CHECK(text.find("             1.250 (1)                       -  [k]") != std::string::npos);
+    // As wide as their titles.
+    CHECK(text.find("  instructions/cycles  cycles/cache-references  ") != std::string::npos);
+    CHECK(text.find("            1.250 (1)                        -  [k]") != std::string::npos);
     CHECK(text.find("inf") == std::string::npos);
     const auto json = Json::parsed(reported.json());
     REQUIRE(json);
