@@ -196,7 +196,6 @@ Result<const DwarfUnitLayout*> DwarfEntries::unit_of(const Dwarf_Die& entry) {
         if (unit == nullptr && alternate_ != nullptr) return alternate_->unit_of(entry);
         if (unit == nullptr) return fail(ErrorCode::malformed, Error::no_offset, "DWARF", "a unit cannot be read");
         if (!unit->checked) {
-            unit->checked = true;
             const auto& layout = unit->layout;
             sections_->load(layout.section.subspan(static_cast<std::size_t>(layout.begin),
                                                    static_cast<std::size_t>(layout.end - layout.begin)));
@@ -205,6 +204,7 @@ Result<const DwarfUnitLayout*> DwarfEntries::unit_of(const Dwarf_Die& entry) {
             } else {
                 unit->damage = codes.error();
             }
+            unit->checked = true;  // last: memory may run out before, and the next call then tries again
         }
         if (unit->damage) return fail(*unit->damage);
         last_ = unit;
