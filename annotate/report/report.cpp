@@ -403,7 +403,8 @@ class ReportMaker {
             std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view, std::string_view>;
         std::vector<Who> tasks;
         for (const auto& task : counts_.tasks()) {
-            const auto label = options_.label_text ? options_.label_text(task.label) : std::string_view();
+            const bool labelled = options_.label_text && !task.is_further();  // what has no room has no label
+            const auto label = labelled ? options_.label_text(task.label) : std::string_view();
             tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent, label);
         }
         const auto task_rank = ranks(tasks);

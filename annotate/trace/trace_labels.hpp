@@ -50,7 +50,9 @@ class TraceLabels {
     // the fields, or is no tracepoint. `names` names code in texts; null: nobody does.
     std::uint32_t number(std::uint32_t event, std::optional<Bytes> raw, TraceNames* names = nullptr);
     // text(number) returns the label. It lives as long as this object, and may have any bytes; empty for 0.
-    std::string_view text(std::uint32_t number) const { return texts_[number]; }
+    std::string_view text(std::uint32_t number) const {
+        return number < texts_.size() ? std::string_view(texts_[number]) : std::string_view();
+    }
     // title() returns the heading of a column of labels.
     const std::string& title() const { return title_; }
     // not_kept() returns how many samples had to share the label for further values.

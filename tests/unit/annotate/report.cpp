@@ -388,3 +388,27 @@ TEST_CASE("A report says how many call chains have more frames than it counts", 
     CHECK(whole.text().find("frames") == std::string::npos);
     CHECK(whole.json().find("deep_chains") == std::string::npos);
 }
+
+TEST_CASE("Values that have no room share a row that says so", "[annotate][report]") {
+    Scene scene;
+    for (std::uint32_t number = 0; number < 100; ++number) scene.sample(0x1000, 10 + number);
+    OpenOptions open;
+    open.limits.cells = 1;  // 64 rows are always kept
+    const auto recording = scene.open(open);
+    std::vector<std::string> texts(1);
+    auto options = by_symbol(false, ReportTree::none);
+    options.keys = {ReportKey::trace};
+    options.label = [&](std::uint32_t, std::optional<Bytes>, const Moment&) {
+        texts.push_back("value " + std::to_string(texts.size()));
+        return static_cast<std::uint32_t>(texts.size() - 1);
+    };
+    // Asked for no number that it did not give.
+    options.label_text = [&](std::uint32_t number) { return std::string_view(texts.at(number)); };
+    const Reported reported(recording, options);
+    const auto text = reported.text();
+    CHECK(text.find("value 7") != std::string::npos);
+    CHECK(text.find("[further values]") != std::string::npos);
+    std::uint64_t samples = 0;
+    for (const auto& row : reported.report.rows) samples += hits(row.self);
+    CHECK(samples == 100);
+}
