@@ -14,7 +14,7 @@ std::string_view plural_s(std::uint64_t count) {
     return count == 1 ? "" : "s";
 }
 
-// how_to_choose(names) says how to choose one of several types that fit, of which --bpf-output-type gave so many names.
+// how_to_choose(names) says how to choose among several types that fit. `names`: how many --bpf-output-type named.
 // Programs may define one name in several ways.
 std::string_view how_to_choose(std::size_t names) {
     return names == 0   ? "choose one with --bpf-output-type"

@@ -29,8 +29,8 @@ class PayloadOutput {
     // The types must outlive it.
     explicit PayloadOutput(PayloadTypes& types) : types_(&types) {}
 
-    // append(text, payload) appends `struct start {.pid = 12} (guessed by size)`; false, and nothing, if the payload
-    // is to be shown as bytes.
+    // append(text, payload) appends `struct start {.pid = 12} (guessed by size)`; false, and nothing, if bytes
+    // show the payload.
     bool append(std::string& text, const RawPayload& payload);
     // write(writer, payload) writes the member "bpf_output", if there is anything to say.
     void write(CompactJson& writer, const RawPayload& payload);

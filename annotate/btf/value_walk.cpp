@@ -246,7 +246,7 @@ class ValueWalk {
                                   last && is_flexible(member.type) ? at.end : at.begin + size, last};
             value(member.type, inside, member.bits, nameless && is_record(member.type), depth + 1);
         }
-        // Members of which the payload has no byte are counted, not shown one by one.
+        // Count members behind the end of the payload; do not show them one by one.
         if (behind) sink_.left_out();
         sink_.end_record(unnamed);
     }

@@ -49,7 +49,7 @@ class ValueSink {
 
 // ValueNotes is what a walk could not show, and why.
 struct ValueNotes {
-    std::uint64_t beyond_payload = 0;  // values of which the payload has no byte, or not all
+    std::uint64_t beyond_payload = 0;  // values that end behind the payload
     std::uint64_t beyond_record = 0;   // members that lie outside of their struct
     std::uint64_t untyped = 0;         // values whose type is missing, or has no size
     std::uint64_t too_deep = 0;        // types nested deeper than TypeTable::deepest

@@ -18,7 +18,7 @@ class ScriptTraceNames final : public TraceNames {
 
     bool append_symbol(std::string& text, std::uint64_t address, bool with_offset) override {
         const auto& name = places_.name(places_.find(moment_, Address{address}, CpuMode::kernel));
-        // The end of the kernel's code has a symbol: behind it are data, of which it is no name.
+        // The symbol at the end of the kernel's code names no data behind it.
         if (name.symbol.empty() || name.symbol == "_etext") return false;
         text += shown(name.symbol);
         if (with_offset) fmt::format_to(std::back_inserter(text), "+{:#x}", name.offset);

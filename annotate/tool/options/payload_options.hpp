@@ -23,7 +23,7 @@ struct PayloadChoice {
     // has no payloads, or the fields (null: all, as in JSON) do not have them. Empty if they do, or are not given.
     std::string no_effect(const Recording& recording, const FieldChoice* fields) const;
 
-    // open(recording, features) reads the types; nothing if payloads are to be shown as bytes, or there are none. The
+    // open(recording, features) reads the types; nothing if bytes show payloads, or there are none. The
     // features must outlive the result. Errors: those of PayloadTypes and read_btf().
     Result<std::optional<PayloadTypes>> open(const Recording& recording, const BpfFeatures& features) const;
 };
