@@ -8,14 +8,15 @@
 #include <tuple>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
-#include "perfdata/recording/event_groups.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/load_once.hpp"
 #include "format/percent_limit.hpp"
 #include "format/words.hpp"
+#include "report_columns.hpp"
 #include "report_counting.hpp"
 #include "report_facts.hpp"
+#include "report_order.hpp"
 #include "report_places.hpp"
 #include "report_tree.hpp"
 
@@ -75,8 +76,9 @@ class ReportMaker {
 
     // Throws Stopped.
     Report make() && {
-        choose_columns();
-        choose_tables();
+        columns_ = choose_columns(recording_, counts_, options_, report_);
+        report_.whole = chosen(options_.relative ? counts_.totals() : counts_.considered());
+        choose_tables(options_, columns_.size(), report_);
         place_frames();
         count_dropped();
         sum_rows();
@@ -85,7 +87,7 @@ class ReportMaker {
         if (options_.tree != ReportTree::none && report_.whole.size() != 0) grow_trees();
         keep_tree_places();
         report_.places = std::move(row_places_).take();
-        sort_rows();
+        sort_rows(counts_, options_, report_);
         return std::move(report_);
     }
 
@@ -105,72 +107,6 @@ class ReportMaker {
         keys.line = options.tree_key == TreeKey::line;
         keys.address = options.tree_key == TreeKey::address;
         return keys;
-    }
-
-    // Events without samples (such as perf's "dummy") get no columns.
-    void choose_columns() {
-        const auto& counted = counts_.considered();
-        const auto groups = EventGroups::read(recording_);
-        // As in perf: a group is shown whole if any of its events has samples.
-        std::vector<bool> wanted(groups.groups().size());
-        for (std::size_t column = 0; column < counted.size(); ++column) {
-            const auto group = groups.of(counts_.events()[column]);
-            if (group && counted[column].hits != 0 && options_.tables == ReportTables::groups) wanted[*group] = true;
-        }
-        for (std::size_t column = 0; column < counted.size(); ++column) {
-            const auto group = groups.of(counts_.events()[column]);
-            if (counted[column].hits != 0 || (group && wanted[*group])) columns_.push_back(column);
-        }
-        if (columns_.empty() && !counted.empty()) columns_.push_back(0);
-        for (const auto column : columns_) report_.events.push_back(counts_.events()[column]);
-        report_.whole = chosen(options_.relative ? counts_.totals() : counted);
-        const std::vector<std::size_t> events(report_.events.begin(), report_.events.end());
-        for (const auto& ratio : options_.ratios) report_.ratios.push_back(ratio.moved(events));
-        std::size_t last = ReportTable::no_group;
-        for (std::size_t column = 0; column < events.size(); ++column) {
-            const auto group = groups.of(report_.events[column]);
-            if (group && *group != last) report_.groups.push_back({groups.groups()[*group].name, {}});
-            if (group) report_.groups.back().columns.push_back(column);
-            last = group.value_or(ReportTable::no_group);
-        }
-    }
-
-    void choose_tables() {
-        constexpr std::size_t few = 3;  // of more events, each has its own table, as in perf
-        const auto columns = columns_.size();
-        const auto how = options_.tables;
-        const bool together = how == ReportTables::groups ? report_.groups.empty() : columns <= few;
-        auto& tables = report_.tables;
-        if (how != ReportTables::single && together) {
-            auto& table = tables.emplace_back();
-            for (std::size_t column = 0; column < columns; ++column) table.columns.push_back(column);
-            const bool one_group = report_.groups.size() == 1 && report_.groups[0].columns.size() == columns;
-            if (one_group && columns > 1) table.group = 0;
-        } else {
-            std::vector<std::size_t> group_of(columns, ReportTable::no_group);
-            for (std::size_t group = 0; group < report_.groups.size() && how != ReportTables::single; ++group) {
-                for (const auto column : report_.groups[group].columns) group_of[column] = group;
-            }
-            // The events of a group follow each other.
-            for (std::size_t column = 0; column < columns; ++column) {
-                const bool goes_on = group_of[column] != ReportTable::no_group && !tables.empty() &&
-                                     tables.back().group == group_of[column];
-                if (!goes_on) tables.emplace_back().group = group_of[column];
-                tables.back().columns.push_back(column);
-            }
-        }
-        for (std::size_t at = 0; at < tables.size(); ++at) {
-            auto& table = tables[at];
-            if (options_.group_sort < table.columns.size()) table.sort = options_.group_sort;
-            if (table.columns.size() <= ReportTable::most_columns) continue;
-            ReportTable rest{{}, 0, table.group, 0};
-            const auto cut = table.columns.begin() + ReportTable::most_columns;
-            rest.columns.assign(cut, table.columns.end());
-            table.columns.erase(cut, table.columns.end());
-            if (table.sort >= table.columns.size()) table.sort = 0;
-            tables.insert(tables.begin() + static_cast<std::ptrdiff_t>(at) + 1, std::move(rest));
-        }
-        if (tables.empty()) tables.emplace_back();
     }
 
     EventCounts chosen(std::span<const EventCount> cells) const {
@@ -382,94 +318,6 @@ class ReportMaker {
         };
         for (auto& row : report_.rows) keep(keep, row.tree);
         if (lines) std::ranges::copy(lines->problems(), std::back_inserter(report_.line_problems));
-    }
-
-    // ranks(values) returns each value's rank among the distinct values.
-    template <class Value>
-    static std::vector<std::uint32_t> ranks(const std::vector<Value>& values) {
-        std::map<Value, std::uint32_t> rank;
-        for (const auto& value : values) rank.emplace(value, 0);
-        std::uint32_t next = 0;
-        for (auto& [value, number] : rank) number = next++;
-        std::vector<std::uint32_t> result;
-        result.reserve(values.size());
-        for (const auto& value : values) result.push_back(rank.find(value)->second);
-        return result;
-    }
-
-    // Sorts by periods, then by task and place, which are unique together: the order is deterministic.
-    void sort_rows() {
-        using Who =
-            std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view, std::string_view>;
-        std::vector<Who> tasks;
-        for (const auto& task : counts_.tasks()) {
-            const bool labelled = options_.label_text && !task.is_further();  // what has no room has no label
-            const auto label = labelled ? options_.label_text(task.label) : std::string_view();
-            tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent, label);
-        }
-        const auto task_rank = ranks(tasks);
-        const auto object_rank = [&] {
-            std::vector<std::string_view> objects;
-            objects.reserve(report_.places.size());
-            for (const auto& place : report_.places) objects.push_back(place.object);
-            return ranks(objects);
-        }();
-
-        // Keeps the fields that decide most comparisons in adjacent memory.
-        struct Sorted {
-            std::uint64_t total, self;  // periods of the event to sort by
-            std::uint64_t who_where, address;
-            std::uint32_t row;
-            bool named;
-        };
-        const auto& table = report_.tables.front();
-        const auto first = table.columns.empty() ? 0 : table.columns[table.sort];
-        std::vector<Sorted> order;
-        order.reserve(report_.rows.size());
-        for (std::uint32_t at = 0; at < report_.rows.size(); ++at) {
-            const auto& row = report_.rows[at];
-            const auto& place = report_.places[row.place];
-            order.push_back({row.total.empty() ? 0 : row.total[first].periods,
-                             row.self.empty() ? 0 : row.self[first].periods,
-                             std::uint64_t{task_rank[row.task]} << 32 | object_rank[row.place], place.address, at,
-                             !place.symbol.empty()});
-        }
-        const auto periods = [](std::span<const EventCount> a, std::span<const EventCount> b) {
-            return std::lexicographical_compare_three_way(
-                b.begin(), b.end(), a.begin(), a.end(),
-                [](const EventCount& one, const EventCount& other) { return one.periods <=> other.periods; });
-        };
-        const bool single = columns_.size() == 1;
-        std::ranges::sort(order, [&](const Sorted& one, const Sorted& other) {
-            if (one.total != other.total) return one.total > other.total;
-            const auto& a = report_.rows[one.row];
-            const auto& b = report_.rows[other.row];
-            if (single) {
-                if (one.self != other.self) return one.self > other.self;
-            } else {
-                if (const auto by = periods(a.total, b.total); by != 0) return by < 0;
-                if (const auto by = periods(a.self, b.self); by != 0) return by < 0;
-            }
-            if (one.who_where != other.who_where) return one.who_where < other.who_where;
-            if (one.named != other.named) return other.named;
-            if (!one.named && one.address != other.address) return one.address < other.address;
-            const auto& here = report_.places[a.place];
-            const auto& there = report_.places[b.place];
-            if (const auto by = here.symbol <=> there.symbol; by != 0) return by < 0;
-            return std::tie(here.inlined, here.address, here.line, here.kind, here.loads, a.place) <
-                   std::tie(there.inlined, there.address, there.line, there.kind, there.loads, b.place);
-        });
-        // Permute in place, cycle by cycle: row `order[at].row` moves to `at`.
-        for (std::uint32_t begin = 0; begin < order.size(); ++begin) {
-            auto at = begin;
-            while (order[at].row != begin) {
-                const auto from = order[at].row;
-                std::swap(report_.rows[at], report_.rows[from]);
-                order[at].row = at;
-                at = from;
-            }
-            order[at].row = at;
-        }
     }
 
     const Recording& recording_;

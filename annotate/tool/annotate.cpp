@@ -4,61 +4,31 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
 #include "perfdata/annotate/format/dropped_samples.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
-#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 
 #include "core/platform.hpp"
 #include "format/percent_limit.hpp"
 #include "page/titles.hpp"
 #include "report/without_samples.hpp"
-#include "tool.hpp"
 #include "tool/annotate/annotate_choice.hpp"
 #include "tool/annotate/annotate_html.hpp"
 #include "tool/annotate/annotate_limit.hpp"
 #include "tool/annotate/annotate_lines.hpp"
+#include "tool/annotate/annotate_notes.hpp"
+#include "tool/annotate/annotate_options.hpp"
 #include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
-#include "tool/options/histogram_options.hpp"
-#include "tool/options/line_options.hpp"
-#include "tool/options/name_options.hpp"
-#include "tool/options/percent_options.hpp"
-#include "tool/options/ratio_options.hpp"
-#include "tool/options/sample_options.hpp"
-#include "tool/options/screen_options.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
 namespace {
-
-struct AnnotateOptions {
-    Common common;
-    NameChoice names;
-    LineChoice lines;
-    FunctionChoice functions;
-    SampleChoice samples;
-    PercentChoice percent;
-    RatioChoice ratios;
-    HistogramChoice histograms;
-    std::string title;
-    std::string style = "att";
-    std::string percent_type;  // empty: depends on the format
-    std::string at;
-    bool raw_bytes = false;
-    bool show_periods = false;
-    bool bpf_registers = false;
-    ScreenChoice screen;
-    bool calls = false, no_calls = false;  // neither: depends on the format
-    bool inlines = true;
-    std::uint32_t max_stack = CallOptions().max_stack;
-};
 
 class Annotate {
   public:
@@ -275,26 +245,6 @@ class Annotate {
         return {};
     }
 
-    static void note_problems(const std::vector<Listing>& listings, const Symbolizer& symbolizer,
-                              Completeness& completeness) {
-        std::set<std::string> told;  // lines and inlined calls may be lost for one reason
-        for (const auto& loss : completeness.diagnostics.kept()) told.insert(loss.message());
-        for (const auto& listing : listings) {
-            for (std::size_t index = 0; index < listing.problems.size(); ++index) {
-                const auto& problem = listing.problems[index];
-                // Not a loss of this reading: code that the recorder could not get, or that another file would have to
-                // supply.
-                const bool damaged = listing.kind == CodeClass::jit && problem.code == ErrorCode::malformed;
-                const bool of_lines =
-                    index == listing.lines_problem && symbolizer.is_line_loss(listing.version.function, problem);
-                const bool ours =
-                    problem.code == ErrorCode::limit || listing.kind == CodeClass::bpf || damaged || of_lines;
-                const bool loss = ours && problem.code != ErrorCode::missing;
-                if (loss && told.insert(problem.message()).second) completeness.diagnostics.add(problem);
-            }
-        }
-    }
-
     int write(const PageContext& page, const std::vector<Listing>& listings,
               const std::vector<Unattributed>& unattributed) {
         const bool json = options_.common.json;
@@ -314,7 +264,8 @@ class Annotate {
             if (!options_.percent_type.empty()) html.percent_of = percent_of();
             html.notes = html_notes(session_.symbolizer(), kernel);
             for (auto& note : own_notes()) html.notes.push_back(std::move(note));
-            if (auto text = advice(listings); !text.empty()) html.notes.push_back(std::move(text));
+            if (auto text = called_without_name(options_.names, listings); !text.empty())
+                html.notes.push_back(std::move(text));
             write_html_page(page, listings, unattributed, flame_, html, sink);
         } else {
             const bool color = wants_color(options_.common, *output);
@@ -325,7 +276,7 @@ class Annotate {
         session_.warn(page.completeness, kernel);
         for (const auto& problem : session_.symbolizer().image_problems()) session_.note(problem.message());
         for (const auto& note : own_notes()) session_.note(note);
-        session_.note(advice(listings));
+        session_.note(called_without_name(options_.names, listings));
         const auto status = session_.exit_code(page.completeness, lacks_callers_);
         if (options_.common.quiet) return status;
         options_.samples.note_absent_tasks(session_.timeline());
@@ -346,15 +297,6 @@ class Annotate {
                 "what would name it)");
         }
         return status;
-    }
-
-    // Kernel names matter for BPF code too: the kernel calls it, and it calls the kernel.
-    static bool lacks_kernel_names(const Profile& profile, const std::vector<Listing>& listings) {
-        const auto is_kernel = [](const auto& one) {
-            return one.first.reason == no_kernel_names || one.first.reason == no_kernel_build_id;
-        };
-        const auto is_bpf = [](const Listing& one) { return one.kind == CodeClass::bpf; };
-        return std::ranges::any_of(profile.unnamed(), is_kernel) || std::ranges::any_of(listings, is_bpf);
     }
 
     // own_notes() returns the notes about this run, for a page and for messages.
@@ -381,23 +323,6 @@ class Annotate {
                             arch_.name, arch_.told_by));
         }
         return notes;
-    }
-
-    // advice(...) says how to get names for called kernel functions; empty if none lacks one.
-    std::string advice(const std::vector<Listing>& listings) const {
-        if (!options_.names.kallsyms.empty()) return {};
-        std::set<Address> unnamed;
-        for (const auto& listing : listings) {
-            if (listing.kind != CodeClass::bpf) continue;
-            for (const auto& row : listing.instructions) {
-                if (row.target && row.target->name.empty()) unnamed.insert(row.target->address);
-            }
-        }
-        if (unnamed.empty()) return {};
-        return fmt::format(
-            "{} kernel function{} called without a name here; --kallsyms FILE, a copy of the recorded machine's "
-            "/proc/kallsyms of the same boot, names them",
-            unnamed.size(), unnamed.size() == 1 ? " is" : "s are");
     }
 
     void write_text(const PageContext& page, const std::vector<Listing>& listings,
@@ -455,67 +380,7 @@ void add_annotate(CLI::App& app, int& exit) {
         "  perfdata annotate -o page.html      all of it as a page, with source text and a flame graph\n"
         "  perfdata annotate --format lines    JSON for editors: the heat of each source line");
     auto options = std::make_shared<AnnotateOptions>();
-    options->common.add_to(*command, {Format::text, Format::json, Format::html, Format::lines});
-    auto& functions = options->functions;
-    const auto several = [&](const char* names, std::vector<std::string>& values, const char* help) {
-        return command->add_option(names, values, help)->allow_extra_args(false);
-    };
-    several("-s,--symbol", functions.symbols,
-            "Only this function: as source or debug information calls it, a kernel symbol "
-            "(bpf_prog_<tag>_<name>), or PROGRAM/SUBPROGRAM of a BPF program by names or numbers. "
-            "May be given several times")
-        ->type_name("NAME");
-    options->samples.add_to(*command);
-    command
-        ->add_option("--at", options->at,
-                     "Only code that was there at this time, in seconds, such as 12.5: of a function that changed, its "
-                     "version then")
-        ->check(checked(parse_time), "")
-        ->type_name("SECONDS");
-    command->add_flag("--versions", functions.versions,
-                      "List the functions whose code changed, with all versions and when each was there");
-    options->common.add_format_to(
-        *command,
-        "text (the default), json, html: one file with flame graph and listings, or lines: JSON for "
-        "editors, by source line. Counts more than the ending of a name");
-    options->common.add_stdio_to(*command);
-    command->add_option("--title", options->title, "Title of the HTML page (default: the name of the recording)")
-        ->type_name("WORDS");
-    command
-        ->add_option("-M,--disassembler-style", options->style,
-                     "Syntax of x86 instructions: att (the default) or intel")
-        ->check(one_of({"att", "intel"}));
-    command
-        ->add_option("--percent-type", options->percent_type,
-                     "global-hits, global-period: of all samples; local-hits, local-period: of the function's "
-                     "(default global-hits, of HTML local-hits)")
-        ->check(one_of({"global-hits", "global-period", "local-hits", "local-period"}));
-    options->percent.add_to(
-        *command, "Leave out functions with less percent of the periods than this, such as 0.5 (default 0: none)");
-    options->ratios.add_to(*command);
-    options->histograms.add_to(*command, "before the functions, and in the page");
-    command->add_flag("--asm-raw", options->raw_bytes, "Show the bytes of each instruction");
-    command->add_flag("--show-total-period", options->show_periods, "A column of periods beside the hits");
-    command->add_flag("--bpf-registers", options->bpf_registers,
-                      "Say beside each instruction of BPF code which registers of BPF its registers stand for");
-    auto* calls = command->add_flag("--calls", options->calls,
-                                    "Say who calls whom, as call chains and branch stacks tell (HTML does)");
-    command->add_flag("--no-calls", options->no_calls, "Leave that out of HTML, and callers out of lines")
-        ->excludes(calls);
-    add_inline(*command, options->inlines);
-    const auto most = CallOptions().max_stack;
-    add_whole(*command, "--max-stack", options->max_stack,
-              "Only so many frames of a call chain, innermost first; inlined functions do not count (default 1024)",
-              {1, most, "a number from 1 to 1024 (default 1024)"});
-    // Shown anyway.
-    command->add_flag_callback(
-        "-l,--print-line", [] {}, "Say the lines of source text: they are always shown");
-    command->add_flag_callback(
-        "-n,--show-nr-samples", [] {}, "Show numbers of samples: they are always shown");
-    options->screen.add_to(*command);
-    options->lines.add_to(*command);
-    options->names.add_to(*command);
-    options->names.add_code_to(*command);
+    add_annotate_options(*command, *options);
     begin_anew(*command, options);
     options->common.on_run(*command, exit, [options] { return Annotate(*options).run(); });
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "report_order.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <tuple>
+
+namespace perfdata {
+namespace {
+
+// ranks(values) returns each value's rank among the distinct values.
+template <class Value>
+std::vector<std::uint32_t> ranks(const std::vector<Value>& values) {
+    std::map<Value, std::uint32_t> rank;
+    for (const auto& value : values) rank.emplace(value, 0);
+    std::uint32_t next = 0;
+    for (auto& [value, number] : rank) number = next++;
+    std::vector<std::uint32_t> result;
+    result.reserve(values.size());
+    for (const auto& value : values) result.push_back(rank.find(value)->second);
+    return result;
+}
+
+}  // namespace
+
+void sort_rows(const SampleCounts& counts, const ReportOptions& options, Report& report) {
+    using Who =
+        std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view, std::string_view>;
+    std::vector<Who> tasks;
+    for (const auto& task : counts.tasks()) {
+        const bool labelled = options.label_text && !task.is_further();  // what has no room has no label
+        const auto label = labelled ? options.label_text(task.label) : std::string_view();
+        tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent, label);
+    }
+    const auto task_rank = ranks(tasks);
+    const auto object_rank = [&] {
+        std::vector<std::string_view> objects;
+        objects.reserve(report.places.size());
+        for (const auto& place : report.places) objects.push_back(place.object);
+        return ranks(objects);
+    }();
+
+    // Keeps the fields that decide most comparisons in adjacent memory.
+    struct Sorted {
+        std::uint64_t total, self;  // periods of the event to sort by
+        std::uint64_t who_where, address;
+        std::uint32_t row;
+        bool named;
+    };
+    const auto& table = report.tables.front();
+    const auto first = table.columns.empty() ? 0 : table.columns[table.sort];
+    std::vector<Sorted> order;
+    order.reserve(report.rows.size());
+    for (std::uint32_t at = 0; at < report.rows.size(); ++at) {
+        const auto& row = report.rows[at];
+        const auto& place = report.places[row.place];
+        order.push_back({row.total.empty() ? 0 : row.total[first].periods,
+                         row.self.empty() ? 0 : row.self[first].periods,
+                         std::uint64_t{task_rank[row.task]} << 32 | object_rank[row.place], place.address, at,
+                         !place.symbol.empty()});
+    }
+    const auto periods = [](std::span<const EventCount> a, std::span<const EventCount> b) {
+        return std::lexicographical_compare_three_way(
+            b.begin(), b.end(), a.begin(), a.end(),
+            [](const EventCount& one, const EventCount& other) { return one.periods <=> other.periods; });
+    };
+    const bool single = report.events.size() == 1;
+    std::ranges::sort(order, [&](const Sorted& one, const Sorted& other) {
+        if (one.total != other.total) return one.total > other.total;
+        const auto& a = report.rows[one.row];
+        const auto& b = report.rows[other.row];
+        if (single) {
+            if (one.self != other.self) return one.self > other.self;
+        } else {
+            if (const auto by = periods(a.total, b.total); by != 0) return by < 0;
+            if (const auto by = periods(a.self, b.self); by != 0) return by < 0;
+        }
+        if (one.who_where != other.who_where) return one.who_where < other.who_where;
+        if (one.named != other.named) return other.named;
+        if (!one.named && one.address != other.address) return one.address < other.address;
+        const auto& here = report.places[a.place];
+        const auto& there = report.places[b.place];
+        if (const auto by = here.symbol <=> there.symbol; by != 0) return by < 0;
+        return std::tie(here.inlined, here.address, here.line, here.kind, here.loads, a.place) <
+               std::tie(there.inlined, there.address, there.line, there.kind, there.loads, b.place);
+    });
+    // Permute in place, cycle by cycle: row `order[at].row` moves to `at`.
+    for (std::uint32_t begin = 0; begin < order.size(); ++begin) {
+        auto at = begin;
+        while (order[at].row != begin) {
+            const auto from = order[at].row;
+            std::swap(report.rows[at], report.rows[from]);
+            order[at].row = at;
+            at = from;
+        }
+        order[at].row = at;
+    }
+}
+
+}  // namespace perfdata
