@@ -101,7 +101,7 @@ TEST_CASE("Wherever memory runs out a command ends with a documented status, and
              "extract -s many_main -o - bpf/bpf_events.data",
          }) {
         std::string said;
-        const bool good = without_memory(arguments, runs(60) + skips, said);
+        const bool good = without_memory(arguments, runs(40) + skips, said);
         INFO(arguments << ": " << said);
         CHECK(good);
     }

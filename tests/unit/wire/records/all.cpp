@@ -30,7 +30,7 @@ TEST_CASE("Every type but SAMPLE leads to its own decoder", "[wire][all]") {
 
 TEST_CASE("No decoder trusts a record of any size and any content", "[wire][all]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    const auto filler = GENERATE(range(0, 256, 15));
+    const auto filler = GENERATE(0, 1, 4, 15, 0x40, 0x80, 0xff);
     const auto check = [&]<class R>(std::type_identity<R>) {
         for (std::size_t size = 0; size < 700; size += size < 160 ? 1 : 37) {
             const Blob body(size, static_cast<std::byte>(filler));
