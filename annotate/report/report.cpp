@@ -399,13 +399,14 @@ class ReportMaker {
 
     // Sorts by periods, then by task and place, which are unique together: the order is deterministic.
     void sort_rows() {
-        using Who =
-            std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view, std::string_view>;
+        using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view,
+                               std::string_view, std::uint32_t>;
         std::vector<Who> tasks;
         for (const auto& task : counts_.tasks()) {
             const bool labelled = options_.label_text && !task.is_further();  // what has no room has no label
             const auto label = labelled ? options_.label_text(task.label) : std::string_view();
-            tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent, label);
+            tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent, label,
+                               task.label);  // labels may share a text
         }
         const auto task_rank = ranks(tasks);
         const auto object_rank = [&] {
