@@ -2,8 +2,13 @@
 #include "trace/trace_fields.hpp"
 
 #include <bit>
+#include <map>
+#include <optional>
+
+#include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
+#include "support/files.hpp"
 #include "support/writer.hpp"
 #include "trace/trace_histogram.hpp"
 #include "trace/trace_labels.hpp"
@@ -263,4 +268,38 @@ TEST_CASE("Fields without numbers have no histogram", "[annotate][trace]") {
     CHECK(refused({"odd"}) == "odd of a is no number");
     CHECK(refused({"nosuch"}) == "no event has a field nosuch");
     CHECK(refused({"where"}).empty());
+}
+
+namespace {
+
+// Labels of the samples of tp.data by the key, and how many have them.
+struct LabelledSamples {
+    explicit LabelledSamples(std::string_view word) {
+        const auto recording = Recording::open(fixture("records/tp.data")).value();
+        auto made = TraceLabels::make(recording, {TraceKey::parse(word).value()}, {});
+        REQUIRE(made);
+        labels.emplace(std::move(*made));
+        Completeness seen;
+        REQUIRE(walk(recording, seen, *this));
+    }
+    template <class Order>
+    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        const auto number = labels->number(context.event, sample.details().raw());
+        if (number != 0) ++counts[std::string(labels->text(number))];
+    }
+
+    std::optional<TraceLabels> labels;
+    std::map<std::string, int> counts;
+};
+
+}  // namespace
+
+TEST_CASE("Labels of fields are what the event prints for them, or the values", "[annotate][trace][fixtures]") {
+    using Counts = std::map<std::string, int>;
+    // As perf report --sort sched_switch.prev_state.
+    CHECK(LabelledSamples("sched_switch.prev_state").counts == Counts{{"S", 24}, {"R", 1}});
+    CHECK(LabelledSamples("trace:prev_state").counts == Counts{{"S", 24}, {"R", 1}});
+    CHECK(LabelledSamples("trace:prev_state/raw").counts == Counts{{"1", 24}, {"0", 1}});
+    CHECK(LabelledSamples("sched_switch.prev_comm").counts.size() ==
+          LabelledSamples("trace:prev_comm/raw").counts.size());
 }
