@@ -20,7 +20,7 @@ SampleReader::SampleReader(std::shared_ptr<const RecordingObject> recording, std
       stop_(control.stop()),
       progress_(control.progress("reading samples")),
       deferred_(DeferredChains::read(recording_, control.stop_telling("reading deferred chains"))),
-      counters_(recording_) {
+      counters_(recording_, code_ ? &code_->timeline.tasks() : nullptr) {
     control_.check();
     // Stacks are not handed out.
     if (by_time && code_) {
@@ -85,7 +85,7 @@ bool SampleReader::next_samples() {
     }
     record_event_ = *event;
     const BasicSample<AnyOrder> sample(bytes, events.layout(*event), record_.order);
-    counters_.each(*event, sample,
+    counters_.each(*event, sample, sample.time().value_or(time_),
                    [&](std::uint32_t member, std::uint64_t period) { pending_.emplace_back(member, period); });
     return true;
 }

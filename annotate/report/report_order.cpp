@@ -25,13 +25,14 @@ std::vector<std::uint32_t> ranks(const std::vector<Value>& values) {
 }  // namespace
 
 void sort_rows(const SampleCounts& counts, const ReportOptions& options, Report& report) {
-    using Who =
-        std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view, std::string_view>;
+    using Who = std::tuple<std::string_view, Pid, Tid, std::uint32_t, std::uint64_t, std::string_view, std::string_view,
+                           std::uint32_t>;
     std::vector<Who> tasks;
     for (const auto& task : counts.tasks()) {
         const bool labelled = options.label_text && !task.is_further();  // what has no room has no label
         const auto label = labelled ? options.label_text(task.label) : std::string_view();
-        tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent, label);
+        tasks.emplace_back(task.comm, task.pid, task.tid, task.cpu, task.cgroup, task.parent, label,
+                           task.label);  // labels may share a text
     }
     const auto task_rank = ranks(tasks);
     const auto object_rank = [&] {

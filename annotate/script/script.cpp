@@ -34,7 +34,7 @@ class ScriptWriter {
           options_(options),
           sink_(sink),
           deferred_(options.chains ? DeferredChains::read(recording) : DeferredChains()),
-          counters_(recording),
+          counters_(recording, &tasks_),
           formats_(TraceFormats::read(recording)),
           payload_writers_(symbolizer.timeline()),
           places_(symbolizer, std::min(most_places, recording.limits().places)),
@@ -50,7 +50,7 @@ class ScriptWriter {
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
         // As in perf: a sample with counter values is one of each counter that grew.
-        counters_.each(context.event, sample, [&](std::uint32_t event, std::uint64_t period) {
+        counters_.each(context.event, sample, context.time, [&](std::uint32_t event, std::uint64_t period) {
             take(context, sample, events_.events()[event], event, period);
         });
     }

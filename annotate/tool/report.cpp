@@ -45,6 +45,7 @@ struct ReportChoice {
     HistogramChoice histograms;
     bool header = false;
     bool inlines = true;
+    bool sparse = false;
     bool limit_given = false;  // --percent-limit
 };
 
@@ -165,7 +166,7 @@ class ReportRun {
         auto output = json ? session_.open_output() : session_.open_paged_output(choice_.screen);
         if (!output) return failed;
         if (json) {
-            write_report_json(report, output->sink());
+            write_report_json(report, output->sink(), {.sparse = choice_.sparse});
         } else {
             const ReportTextOptions text{wants_color(choice_.common, *output), choice_.rows.shows_hits(),
                                          choice_.rows.shows_periods(), choice_.screen.columns(*output)};
@@ -180,10 +181,26 @@ class ReportRun {
             session_.note(fmt::format("--sort: {} samples have further values, which are one row: there are too many",
                                       labels_->not_kept()));
         }
+        note_sparse(report);
         session_.note(choice_.groups.no_effect(report));
         session_.note(no_histogram_text(histograms_.get()));
         if (!choice_.common.quiet) explain_nothing(report, counts);
         return session_.exit_code(report.completeness, wants_callers_ && report.stacks.counts.lost() != 0);
+    }
+
+    // Says what --sparse would be good for, or that it is for nothing here.
+    void note_sparse(const Report& report) const {
+        constexpr std::size_t many = std::size_t{1} << 20;
+        if (choice_.sparse && !choice_.common.json) return session_.note("--sparse has no effect: it is for JSON");
+        if (choice_.sparse || !choice_.common.json || report.rows.size() * report.events.size() < many) return;
+        std::size_t used = 0;
+        for (const auto& row : report.rows) {
+            used += static_cast<std::size_t>(std::ranges::count_if(
+                options_.children ? row.total : row.self, [](const EventCount& cell) { return cell.hits != 0; }));
+        }
+        if (used > report.rows.size() * report.events.size() / 8) return;
+        session_.note(fmt::format("most of the numbers of {} rows and {} events are 0: --sparse leaves these out",
+                                  report.rows.size(), report.events.size()));
     }
 
     bool lacks_kernel_names(const Report& report, const SampleCounts& counts) const {
@@ -235,6 +252,8 @@ void add_report(CLI::App& app, int& exit) {
     choice->graph.add_to(*command);
     choice->common.add_stdio_to(*command);
     add_inline(*command, choice->inlines);
+    command->add_flag("--sparse", choice->sparse,
+                      "JSON: leave out numbers of events without samples in a row; \"columns\" says which there are");
     choice->percent.add_to(*command,
                            "Leave out rows with less percent of the periods than this, such as 0.5 (default 0: none)");
     add_header_to(*command, choice->header);

@@ -198,4 +198,17 @@ std::optional<TracePlace> TraceExpression::place(std::size_t at, const Context& 
     }
 }
 
+bool TraceExpression::uses(std::string_view name, const std::vector<TraceField>& fields) const {
+    return std::ranges::any_of(nodes_, [&](const Node& node) {
+        switch (node.kind) {
+            case Kind::field:
+            case Kind::field_text:
+            case Kind::field_size:
+            case Kind::bitmask:
+            case Kind::cpumask: return node.field < fields.size() && fields[node.field].name == name;
+            default: return false;
+        }
+    });
+}
+
 }  // namespace perfdata

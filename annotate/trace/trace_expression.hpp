@@ -107,6 +107,8 @@ class TraceExpression {
                      const TraceRecord& record) const {
         append_text(root_, writer, directive, {fields, record});
     }
+    // uses(name, fields) returns true if it looks at the field of that name.
+    bool uses(std::string_view name, const std::vector<TraceField>& fields) const;
     // steps() is how many parts these members look at, at most.
     std::size_t steps() const { return steps_; }
 

@@ -44,6 +44,16 @@ std::uint32_t inner_elements(std::string_view brackets) {
     return static_cast<std::uint32_t>(count);
 }
 
+// escape_behind(text, begin) replaces unprintable bytes behind there: the format itself, its field names, and
+// characters split by a directive may contain some.
+void escape_behind(std::string& text, std::size_t begin) {
+    const auto graphic = [](char c) { return c >= 0x20 && c < 0x7f; };
+    if (std::all_of(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), graphic)) return;
+    const auto shown = printable(std::string_view(text).substr(begin));
+    text.resize(begin);
+    text += shown;
+}
+
 }  // namespace
 
 TraceText TraceText::parse(std::string_view text, std::uint8_t long_size, std::size_t most) {
@@ -124,12 +134,18 @@ void TraceText::append(std::string& text, const TraceRecord& record) const {
     } else {
         append_fields(text, record);
     }
-    // The format itself, its field names, and characters split by a directive may contain unprintable bytes.
-    const auto graphic = [](char c) { return c >= 0x20 && c < 0x7f; };
-    if (std::all_of(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), graphic)) return;
-    const auto shown = printable(std::string_view(text).substr(begin));
-    text.resize(begin);
-    text += shown;
+    escape_behind(text, begin);
+}
+
+std::map<std::string_view, TraceText::Value> TraceText::values() const {
+    return print_ ? print_->values(fields_) : std::map<std::string_view, Value>();
+}
+
+void TraceText::append_value(std::string& text, const Value& value, const TraceRecord& record) const {
+    if (!print_) return;
+    const auto begin = text.size();
+    print_->append_value(text, value, fields_, record);
+    escape_behind(text, begin);
 }
 
 void TraceText::append_fields(std::string& text, const TraceRecord& record) const {
@@ -192,6 +208,17 @@ void TraceFormats::append(std::string& text, std::uint64_t id, Bytes raw, TraceN
         return;
     }
     format->second.append(text, {raw, order_, long_size_, &strings_, names});
+}
+
+std::map<std::string_view, TraceText::Value> TraceFormats::values(std::uint64_t id) const {
+    const auto format = formats_.find(id);
+    return format == formats_.end() ? std::map<std::string_view, TraceText::Value>() : format->second.values();
+}
+
+void TraceFormats::append_value(std::string& text, std::uint64_t id, const TraceText::Value& value, Bytes raw,
+                                TraceNames* names) const {
+    const auto format = formats_.find(id);
+    if (format != formats_.end()) format->second.append_value(text, value, {raw, order_, long_size_, &strings_, names});
 }
 
 }  // namespace perfdata

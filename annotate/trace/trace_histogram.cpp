@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
+#include <utility>
 
 namespace perfdata {
 namespace {
@@ -91,23 +93,25 @@ FieldHistogram HistogramCounter::histogram(std::uint32_t event, std::string fiel
     return result;
 }
 
-Result<TraceHistograms> TraceHistograms::make(TraceFields fields, const std::vector<FieldName>& names,
+Result<TraceHistograms> TraceHistograms::make(TraceFields fields, const std::vector<HistogramField>& wanted,
                                               const std::vector<std::uint32_t>& events,
                                               const std::vector<std::string>& event_names) {
     const auto failure = [](ErrorCode code, std::string detail) {
         return fail(code, Error::no_offset, "--histogram", std::move(detail));
     };
     constexpr std::size_t most_pairs = std::size_t{1} << 20;
-    if (names.size() * events.size() > most_pairs) {
+    if (wanted.size() * events.size() > most_pairs) {
         return failure(ErrorCode::limit,
-                       fmt::format("{} fields are too many for {} events", names.size(), events.size()));
+                       fmt::format("{} fields are too many for {} events", wanted.size(), events.size()));
     }
+    std::set<std::pair<std::uint32_t, std::string>> counted;  // at most most_pairs; log n each
     TraceHistograms result;
     result.fields_ = std::move(fields);
-    for (const auto& name : names) {
+    for (const auto& [name, of, takes] : wanted) {
         bool is_known = false;
         std::string problem;  // the first
         for (std::size_t number = 0; number < events.size(); ++number) {
+            if (!takes.empty() && !takes[number]) continue;
             const auto* const format = result.fields_.of(events[number]);
             const auto* field = format == nullptr ? nullptr : format->find_own(name.name);
             if (field == nullptr && format != nullptr) field = format->find_common(name.name);
@@ -120,15 +124,17 @@ Result<TraceHistograms> TraceHistograms::make(TraceFields fields, const std::vec
             }
             is_known = true;
             const auto event = events[number];
+            if (!counted.emplace(event, name.text()).second) continue;
             if (event >= result.by_event_.size()) result.by_event_.resize(std::size_t{event} + 1);
             result.by_event_[event].push_back(static_cast<std::uint32_t>(result.all_.size()));
             result.all_.push_back({event, name, field->type, {}});
         }
         if (!is_known && !problem.empty()) return failure(ErrorCode::malformed, std::move(problem));
         if (!is_known) {
-            return failure(ErrorCode::missing, result.fields_.is_empty()
-                                                   ? "this recording has no tracepoints with formats"
-                                                   : fmt::format("no event has a field {}", name.name));
+            return failure(ErrorCode::missing,
+                           result.fields_.is_empty()
+                               ? "this recording has no tracepoints with formats"
+                               : fmt::format("no event {}{}has a field {}", of, of.empty() ? "" : " ", name.name));
         }
     }
     return result;

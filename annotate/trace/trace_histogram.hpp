@@ -43,13 +43,20 @@ class HistogramCounter {
     std::uint64_t sum_low_ = 0, sum_high_ = 0;
 };
 
+// HistogramField is a field that was asked for.
+struct HistogramField {
+    FieldName name{};
+    std::string of{};           // the event, as users name it; empty: any
+    std::vector<bool> takes{};  // by number of the event, whether it is that one; empty: all are
+};
+
 // TraceHistograms counts some fields of all events that have them.
 class TraceHistograms {
   public:
-    // make(fields, names, events, event_names): names of fields; the indices of the events that matter, and what they
-    // are called. Errors: missing (none of the events has the field), malformed (it is a number of none), limit (too
-    // many fields and events).
-    static Result<TraceHistograms> make(TraceFields fields, const std::vector<FieldName>& names,
+    // make(fields, wanted, events, event_names): what was asked for, each field of an event counts once; the indices of
+    // the events that matter, and what they are called. Errors: missing (none of the events has the field), malformed
+    // (it is a number of none), limit (too many fields and events).
+    static Result<TraceHistograms> make(TraceFields fields, const std::vector<HistogramField>& wanted,
                                         const std::vector<std::uint32_t>& events,
                                         const std::vector<std::string>& event_names);
 

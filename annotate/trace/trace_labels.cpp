@@ -6,8 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "perfdata/recording/event_names.hpp"
-
 #include "format/words.hpp"
 
 namespace perfdata {
@@ -23,6 +21,23 @@ void append_label_number(std::string& text, const FieldType& type, const FieldNu
         fmt::format_to(out, "{}", number.bits);
     }
 }
+
+// AskedNames passes questions on, and knows that there were some.
+class AskedNames final : public TraceNames {
+  public:
+    // `names` may be null: then nobody may ask.
+    explicit AskedNames(TraceNames* names) : names_(names) {}
+
+    bool append_symbol(std::string& text, std::uint64_t address, bool with_offset) override {
+        is_asked_ = true;
+        return names_->append_symbol(text, address, with_offset);
+    }
+    bool is_asked() const { return is_asked_; }
+
+  private:
+    TraceNames* names_;
+    bool is_asked_ = false;
+};
 
 }  // namespace
 
@@ -54,35 +69,6 @@ bool append_field_value(std::string& text, const FieldType& type, std::optional<
     return true;
 }
 
-std::optional<TraceKey> TraceKey::parse(std::string_view word) {
-    TraceKey key;
-    // As perf spells fields whose values are not to be named. None are here.
-    constexpr std::string_view raw = "/raw";
-    if (word.ends_with(raw) && word != "trace/raw") word.remove_suffix(raw.size());
-    if (word == "trace") return key;
-    if (word == "trace_fields") return TraceKey{Kind::all_fields};
-    auto name = word;
-    if (word.starts_with("trace:")) {
-        name.remove_prefix(std::string_view("trace:").size());
-    } else {
-        const auto point = word.rfind('.');
-        if (point == std::string_view::npos || point == 0) return {};
-        // A path in front of which a word is missing: no event's name has a slash.
-        if (word.contains('/')) return {};
-        key.event = word.substr(0, point);
-        name.remove_prefix(point + 1);
-    }
-    if (name == "*") {
-        key.kind = Kind::all_fields;
-        return key;
-    }
-    const auto field = parse_field_name(name);
-    if (!field) return {};
-    key.kind = TraceKey::Kind::field;
-    key.field = *field;
-    return key;
-}
-
 Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<TraceKey> keys,
                                       const std::vector<std::uint32_t>& events) {
     TraceLabels labels;
@@ -99,16 +85,12 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
             const auto* const format = labels.fields_.of(event);
             const bool is_trace = all[event].attr.type == attr_type::tracepoint;
             if (!is_trace || (key.kind != TraceKey::Kind::text && format == nullptr)) continue;
-            const std::string_view name = all[event].name;
-            const auto colon = name.find(':');
-            const bool is_named = key.event.empty() || is_called(all[event], key.event) ||
-                                  (colon != std::string_view::npos && name.substr(colon + 1) == key.event);
-            if (!is_named) continue;
+            if (!key.is_of(all[event])) continue;
             const bool has = key.kind != TraceKey::Kind::field || format->find_own(key.field.name) != nullptr ||
                              format->find_common(key.field.name) != nullptr;
             takes[event] = has;
             is_known = is_known || (has && matters[event]);
-            if (has && !matters[event] && left_out.empty()) left_out = name;
+            if (has && !matters[event] && left_out.empty()) left_out = all[event].name;
         }
         if (is_known) continue;
         const auto what = key.kind == TraceKey::Kind::field  ? fmt::format("the field {}", key.field.name)
@@ -122,41 +104,108 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
                     key.event.empty() ? fmt::format("no event of the recording has {}", what)
                                       : fmt::format("no event {} of the recording has {}", key.event, what));
     }
-    const bool shows_text = std::ranges::find(keys, TraceKey::Kind::text, &TraceKey::kind) != keys.end();
-    if (shows_text) labels.formats_ = TraceFormats::read(recording);
+    const auto prints = [](const TraceKey& key) { return key.kind == TraceKey::Kind::text || !key.raw; };
+    if (std::ranges::any_of(keys, prints)) labels.formats_ = TraceFormats::read(recording);
     labels.title_ = keys.size() == 1 && keys[0].kind == TraceKey::Kind::field ? keys[0].field.text() : "Trace output";
     labels.keys_ = std::move(keys);
+    labels.find_printed(all.size());
     labels.texts_.emplace_back();
     return labels;
 }
 
-// Returns true if it appended anything.
-bool TraceLabels::append(std::string& text, const TraceKey& key, std::uint32_t event, Bytes raw,
-                         TraceNames* names) const {
+// Finds out what the events print for the fields of the keys. Events may share a format: it is looked at once for each
+// key.
+void TraceLabels::find_printed(std::size_t events) {
+    for (std::size_t key = 0; key < keys_.size(); ++key) {
+        auto& of_event = printed_of_.emplace_back(events, none);
+        if (keys_[key].kind == TraceKey::Kind::text || keys_[key].raw) continue;
+        std::unordered_map<const EventFields*, std::uint32_t> known;
+        for (std::uint32_t event = 0; event < events; ++event) {
+            if (!takes_[key][event]) continue;
+            const auto* const format = fields_.of(event);
+            const auto [number, is_new] = known.emplace(format, static_cast<std::uint32_t>(printed_.size()));
+            of_event[event] = number->second;
+            if (!is_new) continue;
+            const auto values = formats_.values(id_[event]);
+            const auto printed = [&](const EventField& field) {
+                PrintedField made;
+                const auto found = values.find(field.name);
+                // A text is shown whole, however the event cuts it.
+                if (found != values.end() && field.type.kind != FieldType::Kind::text) made.value = found->second;
+                return made;
+            };
+            auto& made = printed_.emplace_back();
+            if (keys_[key].kind == TraceKey::Kind::all_fields) {
+                for (const auto& field : format->own()) made.push_back(printed(field));
+                continue;
+            }
+            const auto* const field = format->find_own(keys_[key].field.name);
+            made.push_back(field == nullptr || keys_[key].field.index ? PrintedField() : printed(*field));
+        }
+    }
+}
+
+// Appends the field to made_, and its value to values_.
+void TraceLabels::append_field(const EventField& field, std::optional<std::uint32_t> index, PrintedField* printed,
+                               std::uint32_t event, Bytes raw, TraceNames* names) {
     constexpr std::string_view no_value = "-";  // outside of the data
-    const auto add = [&](const EventField& field, std::optional<std::uint32_t> index) {
-        if (!append_field_value(text, field.type, index, raw, fields_.order())) text += no_value;
-    };
+    value_.clear();
+    const bool has_value = append_field_value(value_, field.type, index, raw, fields_.order());
+    values_ += '\0';
+    values_ += has_value ? std::string_view(value_) : no_value;
+    if (!has_value) {
+        made_ += no_value;
+        return;
+    }
+    if (printed == nullptr || !printed->value) {
+        made_ += value_;
+        return;
+    }
+    if (!printed->has_names) {
+        if (const auto known = printed->shown.find(value_); known != printed->shown.end()) {
+            made_ += known->second;
+            return;
+        }
+    }
+    const auto begin = made_.size();
+    AskedNames asked(names);
+    formats_.append_value(made_, id_[event], *printed->value, raw, names == nullptr ? nullptr : &asked);
+    // Flags of which none is set may have no name.
+    if (made_.size() == begin) made_ += value_;
+    printed->has_names = printed->has_names || asked.is_asked();
+    const auto size = made_.size() - begin + value_.size();
+    if (printed->has_names || shown_ >= most_labels || size > most_bytes - shown_bytes_) return;
+    ++shown_;
+    shown_bytes_ += size;
+    printed->shown.emplace(value_, made_.substr(begin));
+}
+
+bool TraceLabels::append(std::size_t key_number, std::uint32_t event, Bytes raw, TraceNames* names) {
+    const auto& key = keys_[key_number];
     const auto* const format = fields_.of(event);
+    const auto place = printed_of_[key_number][event];
+    auto* const printed = place == none ? nullptr : &printed_[place];
     switch (key.kind) {
-        case TraceKey::Kind::text: formats_.append(text, id_[event], raw, names); return true;
+        case TraceKey::Kind::text: formats_.append(made_, id_[event], raw, names); return true;
         case TraceKey::Kind::field: {
             const auto* field = format->find_own(key.field.name);
             if (field == nullptr) field = format->find_common(key.field.name);
-            if (keys_.size() > 1) text += key.field.text() + "=";
-            add(*field, key.field.index);
+            if (keys_.size() > 1) made_ += key.field.text() + "=";
+            append_field(*field, key.field.index, printed == nullptr ? nullptr : &printed->front(), event, raw, names);
             return true;
         }
         case TraceKey::Kind::all_fields: {
             // As many as a line can have; each array of a sample takes a few characters for a byte.
-            const auto begin = text.size();
+            const auto begin = made_.size();
+            std::size_t at = 0;
             for (const auto& field : format->own()) {
-                if (text.size() != begin) text += ' ';
-                text += field.name + "=";
-                add(field, std::nullopt);
+                if (made_.size() != begin) made_ += ' ';
+                made_ += field.name + "=";
+                append_field(field, std::nullopt, printed == nullptr ? nullptr : &(*printed)[at], event, raw, names);
+                ++at;
                 constexpr std::size_t most_line = 4096;
-                if (text.size() - begin > most_line) {
-                    text += " …";
+                if (made_.size() - begin > most_line) {
+                    made_ += " …";
                     break;
                 }
             }
@@ -169,19 +218,24 @@ bool TraceLabels::append(std::string& text, const TraceKey& key, std::uint32_t e
 std::uint32_t TraceLabels::number(std::uint32_t event, std::optional<Bytes> raw, TraceNames* names) {
     if (!raw) return 0;
     made_.clear();
+    values_.clear();
     bool has_any = false;
     for (std::size_t at = 0; at < keys_.size(); ++at) {
         if (event >= takes_[at].size() || !takes_[at][event]) continue;
         if (has_any) made_ += ' ';
-        has_any = append(made_, keys_[at], event, *raw, names) || has_any;
+        has_any = append(at, event, *raw, names) || has_any;
     }
-    return has_any ? intern(made_) : 0;
+    return has_any ? intern() : 0;
 }
 
-std::uint32_t TraceLabels::intern(std::string text) {
-    if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
+// Returns the number of the sample's label.
+std::uint32_t TraceLabels::intern() {
+    const auto size = made_.size();
+    // Values are needed where they are not the text itself: neither text nor values have a NUL inside.
+    if (std::string_view(values_).substr(values_.empty() ? 0 : 1) != made_) made_ += values_;
+    if (const auto found = numbers_.find(made_); found != numbers_.end()) return found->second;
     const auto next = static_cast<std::uint32_t>(texts_.size());
-    if (texts_.size() >= most_labels || text.size() > most_bytes - bytes_) {
+    if (texts_.size() >= most_labels || made_.size() > most_bytes - bytes_) {
         ++not_kept_;
         if (other_ == none) {
             other_ = next;
@@ -189,10 +243,11 @@ std::uint32_t TraceLabels::intern(std::string text) {
         }
         return other_;
     }
-    bytes_ += text.size();
-    kept_.push_back(std::make_unique<std::string>(std::move(text)));
-    texts_.push_back(*kept_.back());
-    numbers_.emplace(texts_.back(), next);
+    bytes_ += made_.size();
+    kept_.push_back(std::make_unique<std::string>(made_));
+    const std::string_view kept = *kept_.back();
+    texts_.push_back(kept.substr(0, size));
+    numbers_.emplace(kept, next);
     return next;
 }
 

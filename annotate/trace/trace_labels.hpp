@@ -16,25 +16,13 @@
 
 #include "trace_fields.hpp"
 #include "trace_formats.hpp"
+#include "trace_key.hpp"
 
 namespace perfdata {
 
-// TraceKey is a word of --sort that means something that an event wrote.
-struct TraceKey {
-    enum class Kind : std::uint8_t {
-        text,        // "trace": what the event says of itself
-        field,       // "trace:prev_pid", "sched:sched_switch.prev_pid"
-        all_fields,  // "trace_fields", "sched:sched_switch.*"
-    } kind = Kind::text;
-    std::string event{};  // as users name it; empty: any
-    FieldName field{};
-
-    // parse(word) returns nothing if the word is none of these.
-    static std::optional<TraceKey> parse(std::string_view word);
-    bool operator==(const TraceKey&) const = default;
-};
-
-// TraceLabels gives samples that agree in all keys the same number. One thread at a time may use it.
+// TraceLabels gives samples that agree in all keys the same number. Fields agree if their values do; what is shown for
+// a value is what the event prints for it ("prev_state=%s"), as the first sample with it has it. Names of code are
+// those of the sample's time: one address may have several, and then several numbers. One thread at a time may use it.
 class TraceLabels {
   public:
     // Bounds of what is kept. Samples with other values beyond them have one label together.
@@ -66,18 +54,36 @@ class TraceLabels {
     };
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-    bool append(std::string& text, const TraceKey& key, std::uint32_t event, Bytes raw, TraceNames* names) const;
-    std::uint32_t intern(std::string text);
+    // PrintedField is what an event prints for a field.
+    struct PrintedField {
+        std::optional<TraceText::Value> value{};               // nothing: the field is shown by its type
+        bool has_names = false;                                // of code: `shown` is not used
+        std::unordered_map<std::string, std::string> shown{};  // by the field's value
+    };
+    // Fields of one key in one format: of Kind::field one, else all own ones.
+    using PrintedFields = std::vector<PrintedField>;
+
+    void find_printed(std::size_t events);
+    // Returns true if it appended anything to made_.
+    bool append(std::size_t key, std::uint32_t event, Bytes raw, TraceNames* names);
+    void append_field(const EventField& field, std::optional<std::uint32_t> index, PrintedField* printed,
+                      std::uint32_t event, Bytes raw, TraceNames* names);
+    std::uint32_t intern();
 
     std::vector<TraceKey> keys_;
     TraceFields fields_;
     TraceFormats formats_;
     std::vector<std::uint64_t> id_;         // by event: Attr::config of tracepoints
     std::vector<std::vector<bool>> takes_;  // by key, by event: the key is for the event
+    std::vector<PrintedFields> printed_;
+    std::vector<std::vector<std::uint32_t>> printed_of_;  // by key, by event: index in printed_, or none
+    std::size_t shown_ = 0, shown_bytes_ = 0;             // in all PrintedField::shown
+    // A text; and behind a NUL the values, if they differ from it.
     std::vector<std::unique_ptr<std::string>> kept_;
     std::vector<std::string_view> texts_;  // by number
     std::unordered_map<std::string_view, std::uint32_t, TextHash> numbers_;
-    std::string title_, made_;
+    std::string title_;
+    std::string made_, values_, value_;  // of the sample: its text, its values, one of these
     std::size_t bytes_ = 0;
     std::uint32_t other_ = none;  // the label of values that are not kept
     std::uint64_t not_kept_ = 0;

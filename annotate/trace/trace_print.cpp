@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "trace_print.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
 
+#include "trace_fields.hpp"
 #include "trace_pointer.hpp"
 
 namespace perfdata {
@@ -11,6 +14,38 @@ namespace {
 
 bool is_one_of(std::string_view letters, std::string_view text) {
     return !text.empty() && letters.find(text.front()) != std::string_view::npos;
+}
+
+constexpr std::string_view blanks = " \t\n";
+
+// named_in(literal, is_first) returns the name in front of a directive, and the place in the literal behind it:
+// "ino=" and "prev_state=0x", or "ino: " and "ino ". Nothing if there is none at the beginning of a word. In the first
+// literal of a format every word begins.
+std::optional<std::pair<std::string_view, std::size_t>> named_in(std::string_view literal, bool is_first) {
+    const auto word_at = [&](std::size_t end) -> std::optional<std::size_t> {
+        const auto blank = literal.substr(0, end).find_last_of(blanks);
+        if (blank != std::string_view::npos) return blank + 1;
+        return is_first ? std::optional<std::size_t>(0) : std::nullopt;
+    };
+    const auto name_at = [&](std::size_t begin) {
+        auto end = begin;
+        while (end < literal.size() && is_name_letter(literal[end])) ++end;
+        return literal.substr(begin, end - begin);
+    };
+    const auto begin = word_at(literal.size());
+    if (!begin) return {};
+    const auto is_mark = [&](std::size_t at) { return at < literal.size() && is_one_of("=:", literal.substr(at)); };
+    const auto name = name_at(*begin);
+    const auto behind = *begin + name.size();
+    if (!name.empty() && is_mark(behind)) return std::pair(name, behind + 1);
+    // The name may be the word before.
+    if (*begin == 0) return {};
+    const auto before = word_at(*begin - 1);
+    if (!before) return {};
+    const auto earlier = name_at(*before);
+    const auto end = *before + earlier.size();
+    if (earlier.empty() || end + (is_mark(end) ? 1 : 0) != *begin - 1) return {};
+    return std::pair(earlier, *begin);
 }
 
 }  // namespace
@@ -108,22 +143,73 @@ bool TracePrint::parse_format(std::string_view format, TraceRoom& room) {
     return true;
 }
 
+bool TracePrint::append(const Part& part, Steps& steps, TraceWriter& writer, const std::vector<TraceField>& fields,
+                        const TraceRecord& record) const {
+    if (part.directive.conversion == 0) return true;
+    for (const auto index : {part.argument, part.width, part.precision}) {
+        if (index != none) steps.taken += arguments_[index].steps();
+    }
+    if (steps.taken > steps.most) return false;
+    append(part, writer, fields, record);
+    return true;
+}
+
 void TracePrint::append(std::string& text, const std::vector<TraceField>& fields, const TraceRecord& record) const {
     const auto most = most_trace_text(record);
     TraceWriter writer(text, most);
-    std::size_t steps = 0;
+    Steps steps{0, most};
     for (const auto& part : parts_) {
         writer.plain(part.literal);
         if (writer.full()) break;
-        if (part.directive.conversion == 0) continue;
-        for (const auto index : {part.argument, part.width, part.precision}) {
-            if (index != none) steps += arguments_[index].steps();
-        }
-        if (steps > most) {
+        if (!append(part, steps, writer, fields, record)) {
             text += "…";
             return;
         }
-        append(part, writer, fields, record);
+        if (writer.full()) break;
+    }
+    if (writer.full()) text += "…";
+}
+
+std::map<std::string_view, TracePrint::Value> TracePrint::values(const std::vector<TraceField>& fields) const {
+    std::map<std::string_view, Value> values;
+    for (std::uint32_t first = 0; first < parts_.size(); ++first) {
+        if (parts_[first].directive.conversion == 0) continue;
+        const auto named = named_in(parts_[first].literal, first == 0);
+        if (!named) continue;
+        Value value{first, static_cast<std::uint32_t>(named->second), first + 1, 0};
+        for (; value.last < parts_.size(); ++value.last) {
+            const std::string_view literal = parts_[value.last].literal;
+            const auto blank = literal.find_first_of(blanks);
+            auto end = std::min(blank, literal.size());
+            const bool is_end = blank != std::string_view::npos || value.last + 1 == parts_.size();
+            while (is_end && end != 0 && is_one_of(",;", literal.substr(end - 1))) --end;
+            value.end = static_cast<std::uint32_t>(end);
+            if (blank != std::string_view::npos || parts_[value.last].directive.conversion == 0) break;
+        }
+        const auto uses = [&](const Part& part) {
+            return part.argument != none && arguments_[part.argument].uses(named->first, fields);
+        };
+        const auto pieces = std::span(parts_).subspan(first, value.last - first);
+        if (std::ranges::any_of(pieces, uses)) values.emplace(named->first, value);
+    }
+    return values;
+}
+
+void TracePrint::append_value(std::string& text, const Value& value, const std::vector<TraceField>& fields,
+                              const TraceRecord& record) const {
+    const auto most = most_trace_text(record);
+    TraceWriter writer(text, most);
+    Steps steps{0, most};
+    for (auto at = value.first; at <= value.last && at < parts_.size(); ++at) {
+        std::string_view literal = parts_[at].literal;
+        if (at == value.last) literal = literal.substr(0, value.end);
+        if (at == value.first) literal.remove_prefix(std::min<std::size_t>(value.begin, literal.size()));
+        writer.plain(literal);
+        if (writer.full() || at == value.last) break;
+        if (!append(parts_[at], steps, writer, fields, record)) {
+            text += "…";
+            return;
+        }
         if (writer.full()) break;
     }
     if (writer.full()) text += "…";

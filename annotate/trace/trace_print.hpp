@@ -2,6 +2,7 @@
 // The "print fmt" of a tracepoint: a format of printf, with its arguments.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,19 @@ class TracePrint {
     // bytes of the format and of the record are appended as they are.
     void append(std::string& text, const std::vector<TraceField>& fields, const TraceRecord& record) const;
 
+    // Value is a piece of the text that shows a field: the "%s%s" of "prev_state=%s%s ==> ".
+    struct Value {
+        std::uint32_t first = 0, begin = 0;  // its first part, and the place in the literal of that
+        std::uint32_t last = 0, end = 0;  // the part whose directive is not in it any more, and the end in its literal
+    };
+    // values(fields) returns the pieces for the fields of which the text has one, by name: "name=%d", "name: %d" or
+    // "name %d" at the beginning of a word, up to the next blank of the format, without commas there; its directives
+    // use the field. The first one of each field. Names are valid as long as this lives, and so are pieces.
+    std::map<std::string_view, Value> values(const std::vector<TraceField>& fields) const;
+    // append_value(text, value, ...) appends such a piece, bounded as above.
+    void append_value(std::string& text, const Value& value, const std::vector<TraceField>& fields,
+                      const TraceRecord& record) const;
+
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     // Part is a literal text, and the directive behind it.
@@ -39,6 +53,14 @@ class TracePrint {
     // parse_format(format, room) returns false if there is no room.
     bool parse_format(std::string_view format, TraceRoom& room);
     void append(const Part& part, TraceWriter& writer, const std::vector<TraceField>& fields,
+                const TraceRecord& record) const;
+
+    // Steps counts what evaluating takes.
+    struct Steps {
+        std::size_t taken = 0, most = 0;
+    };
+    // append(part, steps, ...) returns false if that takes too much.
+    bool append(const Part& part, Steps& steps, TraceWriter& writer, const std::vector<TraceField>& fields,
                 const TraceRecord& record) const;
 
     std::vector<Part> parts_;

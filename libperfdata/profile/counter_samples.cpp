@@ -33,7 +33,8 @@ std::vector<Error> CounterLosses::problems() const {
     return problems;
 }
 
-CounterSamples::CounterSamples(const EventTable& events, std::size_t most) : events_(events), most_(most) {
+CounterSamples::CounterSamples(const EventTable& events, std::size_t most, const Tasks* tasks)
+    : events_(events), tasks_(tasks), most_(most) {
     for (const auto& event : events.events()) {
         reads_.push_back(has_counter_values(event));
         inherits_.push_back(event.attr.inherit() && event.attr.has(sample_bit::tid));
@@ -43,6 +44,16 @@ CounterSamples::CounterSamples(const EventTable& events, std::size_t most) : eve
 
 bool CounterSamples::are_in(const EventTable& events) {
     return std::ranges::any_of(events.events(), has_counter_values);
+}
+
+std::uint64_t CounterSamples::thread_of(Tid tid, std::optional<EventId> id, Time time) const {
+    constexpr auto numbers = std::uint64_t{1} << 32, lives = std::uint64_t{2} << 32;
+    if (tasks_ == nullptr) return numbers | tid.value;
+    const auto machine = id && tasks_->has_guests() ? tasks_->machine_of(*id) : host;
+    // An EXIT alone begins nothing: a thread may be sampled behind it.
+    const auto* const life = tasks_->thread_at(tid, time, machine);
+    if (life == nullptr) return numbers | tid.value;
+    return lives | static_cast<std::uint64_t>(life - tasks_->threads().data());
 }
 
 std::optional<CounterSamples::Step> CounterSamples::advance(std::optional<EventId> id, std::uint64_t thread,

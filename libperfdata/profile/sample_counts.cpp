@@ -90,7 +90,7 @@ class SampleCounter {
           deferred_(options.chains ? DeferredChains::read(recording, options.stop) : DeferredChains()),
           inlines_(options.chains && options.inlines && options.functions != nullptr),
           unwinder_(unwinder_for(recording, options)),
-          counters_(recording),
+          counters_(recording, &timeline.tasks()),
           column_(recording.events().events().size(), not_counted) {
         counts_.chain_losses_.max_stack = options.max_stack;
         auto& events = counts_.events_;
@@ -129,7 +129,7 @@ class SampleCounter {
         // The counters of a sample share its chain.
         passes_.reset();
         node_ = none;
-        counters_.each(context.event, sample, [&](std::uint32_t event, std::uint64_t period) {
+        counters_.each(context.event, sample, context.time, [&](std::uint32_t event, std::uint64_t period) {
             if (const auto column = column_[event]; column != not_counted) take(context, sample, column, period);
         });
     }

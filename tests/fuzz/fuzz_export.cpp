@@ -64,9 +64,11 @@ void write_reports(const Recording& recording, const Timeline& timeline, const S
         const auto counts = SampleCounts::count(recording, timeline, counting);
         require(counts.has_value());
         const auto report = Report::make(recording, *counts, symbolizer, options);
-        Written json, text;
+        Written json, sparse, text;
         write_report_json(report, json.sink);
         fuzz::check_json(json.text);
+        write_report_json(report, sparse.sink, {.sparse = true});
+        fuzz::check_json(sparse.text);
         write_report_text(report, {.color = false, .hits = true, .periods = true}, text.sink);
         fuzz::check_text(text.text);
     }

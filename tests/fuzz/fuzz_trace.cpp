@@ -41,6 +41,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::string text;
         format.append(text, {std::as_bytes(std::span(raw)), AnyOrder(order), long_size, &strings, &names});
         if (text.size() > most_text) __builtin_trap();
+        for (const auto& [name, value] : format.values()) {
+            text.clear();
+            format.append_value(text, value,
+                                {std::as_bytes(std::span(raw)), AnyOrder(order), long_size, &strings, &names});
+            if (name.empty() || text.size() > most_text) __builtin_trap();
+        }
     }
     return 0;
 }

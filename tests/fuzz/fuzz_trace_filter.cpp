@@ -38,15 +38,15 @@ void ask_all(const TraceFilter& filter, const TraceFields& fields, Bytes raw) {
 void read_all(const TraceFields& fields, Bytes raw) {
     constexpr std::size_t most_text = std::size_t{1} << 20;  // an element takes at most 22 characters
     const auto* const format = fields.of(0);
-    std::vector<FieldName> numbers;
+    std::vector<HistogramField> numbers;
     for (const auto part : {format->common(), format->own()}) {
         for (const auto& field : part) {
             std::string text;
             const bool has_value = append_field_value(text, field.type, {}, raw, fields.order());
             require(has_value || text.empty());
             require(text.size() < most_text);
-            if (field.type.is_number()) numbers.push_back({field.name});
-            if (field.type.kind == FieldType::Kind::numbers) numbers.push_back({field.name, 1});
+            if (field.type.is_number()) numbers.push_back({{field.name}});
+            if (field.type.kind == FieldType::Kind::numbers) numbers.push_back({{field.name, 1}});
         }
     }
     auto counted = TraceHistograms::make(fields, numbers, {0}, {"one"});

@@ -78,12 +78,12 @@ FieldRows perf_field_rows(const std::filesystem::path& path, const std::string& 
     return rows;
 }
 
-// Fields whose text perf takes from the event's format, such as prev_state, are numbers here.
 TEST_CASE("perf report has the same rows by what tracepoints say", "[oracle][report]") {
     const std::filesystem::path path(PERFDATA_FIXTURES "/records/tp.data");
     for (const auto* word :
          {"trace", "sched:sched_switch.prev_comm", "sched:sched_switch.next_comm", "sched:sched_switch.next_pid",
-          "sched:sched_switch.next_prio", "raw_syscalls:sys_enter.id"}) {
+          "sched:sched_switch.next_prio", "sched:sched_switch.prev_state", "sched:sched_switch.prev_pid",
+          "raw_syscalls:sys_enter.common_pid", "raw_syscalls:sys_enter.id"}) {
         INFO(word);
         const auto theirs = perf_field_rows(path, word);
         CHECK(theirs.size() >= 2);

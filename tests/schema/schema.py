@@ -312,6 +312,8 @@ class Check:
         self.run(*report, "--sort", "comm,pid,tid,cpu,cgroup,dso,symbol,kind,srcline,program,parent", "-p", "step")
         self.run(*report, "-x", "-p", "step", "--sort", "parent,symbol")
         traced = ("report", "--json", "--offline", self.source / "fixtures/records/tp.data")
+        self.run(*traced, "--sort", "trace", "--sparse")
+        self.run(*report, "--sparse", "-g", "caller")
         self.run(*traced, "--sort", "comm,trace", "--histogram", "id,args[5],prev_state", "--filter", "id > 9")
         self.run("annotate", "--json", "--offline", traced[-1], "--histogram", "id,args[5],prev_state")
         for graph in ("graph,caller,address", "fractal,callee,srcline", "flat,count", "folded,period,2,1"):

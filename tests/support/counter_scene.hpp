@@ -51,6 +51,14 @@ class CounterScene {
         scene_.add(encode(scene_.order(), attrs_.front(), content, 1));
         return *this;
     }
+    // forked(tid) has a process of that number begin.
+    CounterScene& forked(std::uint32_t tid) {
+        ++time_;
+        Writer body(scene_.order());
+        body.u32(tid).u32(1).u32(tid).u32(1).u64(time_);
+        scene_.add(record(RecordType::fork, scene_.frame(live(time_)), body.blob()));
+        return *this;
+    }
     // group(name, leader, members) adds one to GROUP_DESC.
     CounterScene& group(std::string_view name, std::uint32_t leader, std::uint32_t members) {
         groups_.push_back({std::string(name), {leader, members}});

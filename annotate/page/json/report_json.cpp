@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
@@ -15,7 +16,8 @@ namespace {
 
 class ReportJson {
   public:
-    ReportJson(const Report& report, const Sink& sink) : report_(report), json_(sink) {}
+    ReportJson(const Report& report, const ReportJsonOptions& options, const Sink& sink)
+        : report_(report), is_sparse_(options.sparse), json_(sink) {}
 
     void write() {
         json_.begin_object();
@@ -28,6 +30,7 @@ class ReportJson {
         groups();
         write_ratio_names(json_, report_.ratios, report_.kept);
         write_dropped(json_, report_.dropped);
+        if (is_sparse_) json_.member("sparse", true);
         json_.array("sort", report_.options.keys, [](ReportKey key) { return words_of(key).name; });
         call_graph();
         write_histograms(json_, report_.histograms, report_.without_field,
@@ -114,10 +117,33 @@ class ReportJson {
     void percent(std::string_view name, std::span<const EventCount> cells) {
         json_.key(name);
         json_.begin_array();
-        for (std::size_t column = 0; column < cells.size(); ++column) {
+        const auto value = [&](std::size_t column) {
             json_.value(share(cells[column].periods, report_.whole[column].periods));
+        };
+        if (is_sparse_) {
+            for (const auto column : columns_) value(column);
+        } else {
+            for (std::size_t column = 0; column < cells.size(); ++column) value(column);
         }
         json_.end_array();
+    }
+
+    // Chooses and writes the columns that the arrays of this object are of: those with samples in any of the cells.
+    void choose_columns(std::span<const EventCount> cells, std::span<const EventCount> others = {}) {
+        if (!is_sparse_) return;
+        columns_.clear();
+        for (std::size_t column = 0; column < cells.size(); ++column) {
+            const bool is_used = cells[column] != EventCount() || (!others.empty() && others[column] != EventCount());
+            if (is_used) columns_.push_back(column);
+        }
+        json_.array("columns", columns_, [](std::size_t column) { return std::uint64_t{column}; });
+    }
+    // Returns the cells of the chosen columns, valid until it is called again.
+    std::span<const EventCount> chosen(std::span<const EventCount> cells) {
+        if (!is_sparse_) return cells;
+        chosen_.clear();
+        for (const auto column : columns_) chosen_.push_back(cells[column]);
+        return chosen_;
     }
 
     void row(const ReportRow& row) {
@@ -127,12 +153,13 @@ class ReportJson {
         const auto& place = report_.places[row.place];
         if (!options.has(ReportKey::kind)) json_.member("kind", to_string(place.kind));
         if (options.has(ReportKey::symbol) || options.has(ReportKey::program)) bpf(place);
-        json_.counts(row.self);
+        choose_columns(row.self, options.children ? row.total : std::span<const EventCount>());
+        json_.counts(chosen(row.self));
         percent("percent", row.self);
         write_ratios(json_, report_.ratios, row.self);
         if (options.children) {
-            json_.array("with_callers", row.total, [](const EventCount& cell) { return cell.hits; });
-            json_.array("periods_with_callers", row.total, [](const EventCount& cell) { return cell.periods; });
+            json_.array("with_callers", chosen(row.total), [](const EventCount& cell) { return cell.hits; });
+            json_.array("periods_with_callers", chosen(row.total), [](const EventCount& cell) { return cell.periods; });
             percent("percent_with_callers", row.total);
             write_ratios(json_, report_.ratios, row.total, "ratios_with_callers");
         }
@@ -219,11 +246,13 @@ class ReportJson {
                 tree_room_.take(std::string_view(line).size());
                 json_.name_or_null("line", line);
             }
-            json_.counts(node.cells);
+            choose_columns(node.cells);
+            json_.counts(chosen(node.cells));
             if (hits(node.ends) != 0) {
                 json_.key("ends");
                 json_.begin_object();
-                json_.counts(node.ends);
+                choose_columns(node.ends);
+                json_.counts(chosen(node.ends));
                 json_.end_object();
             }
             json_.key(report_.options.tree == ReportTree::caller ? "callees" : "callers");
@@ -243,14 +272,17 @@ class ReportJson {
     }
 
     const Report& report_;
+    bool is_sparse_;
     JsonWriter json_;
     TreeRoom tree_room_;
+    std::vector<std::size_t> columns_;  // of choose_columns()
+    EventCounts chosen_;                // of chosen()
 };
 
 }  // namespace
 
-void write_report_json(const Report& report, const Sink& sink) {
-    ReportJson(report, sink).write();
+void write_report_json(const Report& report, const Sink& sink, const ReportJsonOptions& options) {
+    ReportJson(report, options, sink).write();
 }
 
 }  // namespace perfdata

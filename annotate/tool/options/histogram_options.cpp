@@ -8,15 +8,18 @@
 #include <utility>
 
 #include "option_values.hpp"
+#include "trace/trace_key.hpp"
 
 namespace perfdata::tool {
 
 void HistogramChoice::add_to(CLI::App& command, const char* where) {
-    const auto help =
-        fmt::format("Histograms of these numeric fields of tracepoints, in powers of two, {}: ret,args[2]", where);
+    const auto help = fmt::format(
+        "Histograms of these numeric fields of tracepoints, in powers of two, {}: ret,args[2], or as "
+        "for --sort: trace:FIELD, EVENT.FIELD",
+        where);
     add_list(command, "--histogram", fields, help.c_str())
         ->check(each([](const std::string& word) {
-                    return parse_field_name(word) ? std::string() : fmt::format("{} is no name of a field", word);
+                    return TraceKey::parse_field(word) ? std::string() : fmt::format("{} is no name of a field", word);
                 }),
                 "")
         ->type_name("TRACE_FIELDS");
@@ -25,21 +28,29 @@ void HistogramChoice::add_to(CLI::App& command, const char* where) {
 Result<std::shared_ptr<TraceHistograms>> HistogramChoice::make(const Recording& recording,
                                                                std::vector<std::uint32_t> events) const {
     if (fields.empty()) return std::shared_ptr<TraceHistograms>();
-    std::vector<FieldName> names;
-    for (const auto& word : fields) {
-        // Already checked.
-        if (auto name = parse_field_name(word); name && std::ranges::find(names, *name) == names.end()) {
-            names.push_back(std::move(*name));
-        }
-    }
     const auto& all = recording.events().events();
     if (events.empty()) {
         events.resize(all.size());
         std::iota(events.begin(), events.end(), 0u);
     }
+    std::vector<TraceKey> keys;
+    std::vector<HistogramField> wanted;
+    for (const auto& word : fields) {
+        auto key = TraceKey::parse_field(word);
+        // Already checked. The numbers are counted, whatever the event prints for them.
+        if (!key) continue;
+        key->raw = false;
+        if (std::ranges::find(keys, *key) != keys.end()) continue;
+        HistogramField field{key->field, key->event};
+        if (!key->event.empty()) {
+            for (const auto event : events) field.takes.push_back(key->is_of(all[event]));
+        }
+        wanted.push_back(std::move(field));
+        keys.push_back(std::move(*key));
+    }
     std::vector<std::string> event_names;
     for (const auto event : events) event_names.push_back(all[event].name);
-    auto made = TraceHistograms::make(TraceFields::read(recording), names, events, event_names);
+    auto made = TraceHistograms::make(TraceFields::read(recording), wanted, events, event_names);
     if (!made) return fail(made.error());
     return std::make_shared<TraceHistograms>(std::move(*made));
 }

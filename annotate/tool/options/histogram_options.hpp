@@ -16,7 +16,7 @@
 namespace perfdata::tool {
 
 struct HistogramChoice {
-    std::vector<std::string> fields;  // "ret", "args[2]"
+    std::vector<std::string> fields;  // "ret", "args[2]", "trace:ret", "sys_exit.ret"
 
     // `where` says where the command shows them.
     void add_to(CLI::App& command, const char* where);

@@ -11,6 +11,7 @@
 #include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/timeline/tasks.hpp"
 #include "perfdata/wire/sample.hpp"
 
 namespace perfdata {
@@ -39,8 +40,9 @@ struct PERFDATA_EXPORT CounterLosses {
 // CounterSamples turns samples with counter values into samples of the counters. Values are running totals: a counter
 // that grew since its last value has a sample of its event, whose period is the difference. The first value counts in
 // full. Follows deliver_sample_group and deliver_sample_value in tools/perf/util/session.c. If an event is inherited,
-// each of its threads counts for itself: perf 6.13 and later keep their values apart, too. As in perf, a thread is its
-// number: if a later thread has the number of one that exited, its first value is compared with the last one of that.
+// each of its threads counts for itself: perf 6.13 and later keep their values apart, too. With Tasks, a thread is a
+// life of it, which begins with a FORK record: another thread of the same number begins anew. To perf, and without
+// Tasks, a thread is its number, and the first value of the later thread is compared with the last one of the earlier.
 //
 //     sample of a  [ a: 100, b: 7 ]   ->   a: 100, b: 7
 //     sample of a  [ a: 180, b: 7 ]   ->   a: 80
@@ -53,23 +55,24 @@ class PERFDATA_EXPORT CounterSamples {
     // So many values of one sample count. Users of a sample may do as much for each as the whole sample takes.
     static constexpr std::size_t most_in_sample = 256;
 
-    // The recording must outlive it. Its Limits::places bounds the counters as well.
-    explicit CounterSamples(const Recording& recording)
-        : CounterSamples(recording.events(), least(most_counters, recording.limits().places)) {}
+    // The recording and its tasks must outlive it. Its Limits::places bounds the counters as well.
+    explicit CounterSamples(const Recording& recording, const Tasks* tasks = nullptr)
+        : CounterSamples(recording.events(), least(most_counters, recording.limits().places), tasks) {}
     // The same of its events, with another limit.
-    CounterSamples(const EventTable& events, std::size_t most);
+    CounterSamples(const EventTable& events, std::size_t most, const Tasks* tasks = nullptr);
 
     // Returns true if some event has counter values in its samples, so that order matters.
     static bool are_in(const EventTable& events);
 
-    // each(event, sample, take) calls take(event, period) for each sample that the sample stands for: itself, unless it
-    // has counter values. `event` is an index in the table.
+    // each(event, sample, time, take) calls take(event, period) for each sample that the sample stands for: itself,
+    // unless it has counter values. `event` is an index in the table, `time` that of the record. A sample of an
+    // inherited event takes log n for n threads in the recording.
     template <class Order, class Take>
-    void each(std::uint32_t event, const BasicSample<Order>& sample, Take&& take) {
+    void each(std::uint32_t event, const BasicSample<Order>& sample, Time time, Take&& take) {
         if (!has_values_ || !reads_[event]) return take(event, sample.period());
         const auto values = sample.details().read();
         if (!values) return;
-        const std::uint64_t thread = inherits_[event] ? std::uint64_t{1} << 32 | sample.tid().value_or(Tid{}).value : 0;
+        const auto thread = inherits_[event] ? thread_of(sample.tid().value_or(Tid{}), sample.id(), time) : 0;
         const auto size = least(values->size(), most_in_sample);
         losses_.not_kept += values->size() - size;
         for (std::size_t index = 0; index < size; ++index) {
@@ -84,7 +87,7 @@ class PERFDATA_EXPORT CounterSamples {
 
   private:
     struct Counter {
-        std::uint64_t id = 0, thread = 0;  // thread: 0 unless inherited
+        std::uint64_t id = 0, thread = 0;  // thread: of thread_of(); 0 unless inherited
 
         bool operator==(const Counter&) const = default;
         std::uint64_t hash(const HashKey& key) const { return key(id, thread); }
@@ -94,10 +97,13 @@ class PERFDATA_EXPORT CounterSamples {
         std::uint64_t period = 0;
     };
 
+    // Returns a number for the life of a thread that the sample is of, which is not 0.
+    std::uint64_t thread_of(Tid tid, std::optional<EventId> id, Time time) const;
     // Notes a counter's value; nothing if it has not grown, or the counter is unknown.
     std::optional<Step> advance(std::optional<EventId> id, std::uint64_t thread, std::uint64_t value);
 
     const EventTable& events_;
+    const Tasks* tasks_;  // null: a thread is its number
     std::size_t most_;
     bool has_values_ = false;
     std::vector<bool> reads_, inherits_;  // by event

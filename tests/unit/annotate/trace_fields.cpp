@@ -2,8 +2,13 @@
 #include "trace/trace_fields.hpp"
 
 #include <bit>
+#include <map>
+#include <optional>
+
+#include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
+#include "support/files.hpp"
 #include "support/writer.hpp"
 #include "trace/trace_histogram.hpp"
 #include "trace/trace_labels.hpp"
@@ -126,17 +131,48 @@ TEST_CASE("Names of fields and words of --sort are parsed", "[annotate][trace]")
     CHECK(TraceKey::parse("trace:pid") == TraceKey{Kind::field, "", {"pid"}});
     CHECK(TraceKey::parse("sched:sched_switch.prev_pid") == TraceKey{Kind::field, "sched:sched_switch", {"prev_pid"}});
     CHECK(TraceKey::parse("sched:sched_switch.*") == TraceKey{Kind::all_fields, "sched:sched_switch"});
-    CHECK(TraceKey::parse("a.b/raw") == TraceKey{Kind::field, "a", {"b"}});
-    CHECK(TraceKey::parse("trace:b/raw") == TraceKey{Kind::field, "", {"b"}});
+    CHECK(TraceKey::parse("a.b/raw") == TraceKey{Kind::field, "a", {"b"}, true});
+    CHECK(TraceKey::parse("trace:b/raw") == TraceKey{Kind::field, "", {"b"}, true});
     CHECK_FALSE(TraceKey::parse("a/b.c"));
     CHECK(TraceKey::parse("a.args[1]") == TraceKey{Kind::field, "a", {"args", 1}});
     for (const auto* const wrong : {"", "pid", "trace:", ".pid", "a.", "trace:a b"})
         CHECK_FALSE(TraceKey::parse(wrong));
 }
 
+TEST_CASE("Where only fields are meant, their names alone are enough", "[annotate][trace]") {
+    using Kind = TraceKey::Kind;
+    CHECK(TraceKey::parse_field("ret") == TraceKey{Kind::field, "", {"ret"}});
+    CHECK(TraceKey::parse_field("trace") == TraceKey{Kind::field, "", {"trace"}});
+    CHECK(TraceKey::parse_field("trace:args[1]") == TraceKey{Kind::field, "", {"args", 1}});
+    CHECK(TraceKey::parse_field("raw_syscalls:sys_exit.ret") ==
+          TraceKey{Kind::field, "raw_syscalls:sys_exit", {"ret"}});
+    for (const auto* const wrong : {"", "a b", "trace:", "trace:*", "sys_exit.*", "1.5", "a."}) {
+        CHECK_FALSE(TraceKey::parse_field(wrong));
+    }
+}
+
+TEST_CASE("A histogram of one event's field is of that event, and each field counts once", "[annotate][trace]") {
+    const auto both = [] { return TraceFields::of_formats({counted_format, counted_format}, AnyOrder()); };
+    auto made = TraceHistograms::make(both(), {{{"delta"}, "b", {false, true}}, {{"delta"}}}, {0, 1}, {"a", "b"});
+    REQUIRE(made);
+    const auto raw = counted_raw(std::endian::little, 1);
+    for (const std::uint32_t event : {0u, 1u, 1u}) made->add(event, Bytes(raw));
+    const auto all = made->histograms();
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].event == 1);
+    CHECK(all[0].samples == 2);
+    CHECK(all[1].event == 0);
+    CHECK(all[1].samples == 1);
+    const auto none = TraceHistograms::make(both(), {{{"nosuch"}, "b", {false, true}}}, {0, 1}, {"a", "b"});
+    REQUIRE_FALSE(none);
+    CHECK(none.error().detail == "no event b has a field nosuch");
+    CHECK_FALSE(TraceHistograms::make(both(), {{{"delta"}, "c", {false, false}}}, {0, 1}, {"a", "b"}));
+}
+
 TEST_CASE("Histograms have buckets of powers of two on both sides of zero", "[annotate][trace]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    auto made = TraceHistograms::make(counted_fields(order), {{"delta"}, {"bytes"}, {"pair", 1}}, {0, 1}, {"a", "b"});
+    auto made =
+        TraceHistograms::make(counted_fields(order), {{{"delta"}}, {{"bytes"}}, {{"pair", 1}}}, {0, 1}, {"a", "b"});
     REQUIRE(made);
     for (const std::int64_t delta : {0, 1, 2, 3, 4, -1, -2, -3, -4, 3}) {
         const auto raw = counted_raw(order, delta, ~std::uint64_t{0});
@@ -170,7 +206,7 @@ TEST_CASE("Histograms have buckets of powers of two on both sides of zero", "[an
 }
 
 TEST_CASE("A field without samples has an empty histogram", "[annotate][trace]") {
-    const auto made = TraceHistograms::make(counted_fields(), {{"delta"}, {"bytes"}}, {0, 1}, {"a", "b"});
+    const auto made = TraceHistograms::make(counted_fields(), {{{"delta"}}, {{"bytes"}}}, {0, 1}, {"a", "b"});
     REQUIRE(made);
     const auto all = made->histograms();
     REQUIRE(all.size() == 2);
@@ -184,7 +220,7 @@ TEST_CASE("A text has no histogram where another event has a number of that name
                                            "name: other\nID: 8\nformat:\n\n"
                                            "\tfield:int comm;\toffset:8;\tsize:4;\tsigned:1;\n"},
                                           AnyOrder());
-    auto made = TraceHistograms::make(std::move(fields), {{"comm"}}, {0, 1}, {"a", "b"});
+    auto made = TraceHistograms::make(std::move(fields), {{{"comm"}}}, {0, 1}, {"a", "b"});
     REQUIRE(made);
     const auto raw = counted_raw(std::endian::little, 1);
     for (const std::uint32_t event : {0u, 1u, 1u}) made->add(event, Bytes(raw));
@@ -223,7 +259,7 @@ TEST_CASE("A histogram takes room for the buckets that have values, not for all 
 
 TEST_CASE("Fields without numbers have no histogram", "[annotate][trace]") {
     const auto refused = [](FieldName name) {
-        const auto made = TraceHistograms::make(counted_fields(), {std::move(name)}, {0, 1}, {"a", "b"});
+        const auto made = TraceHistograms::make(counted_fields(), {{std::move(name)}}, {0, 1}, {"a", "b"});
         return made ? "" : made.error().detail;
     };
     CHECK(refused({"comm"}) == "comm of a is a text: --sort trace:comm counts texts");
@@ -232,4 +268,38 @@ TEST_CASE("Fields without numbers have no histogram", "[annotate][trace]") {
     CHECK(refused({"odd"}) == "odd of a is no number");
     CHECK(refused({"nosuch"}) == "no event has a field nosuch");
     CHECK(refused({"where"}).empty());
+}
+
+namespace {
+
+// Labels of the samples of tp.data by the key, and how many have them.
+struct LabelledSamples {
+    explicit LabelledSamples(std::string_view word) {
+        const auto recording = Recording::open(fixture("records/tp.data")).value();
+        auto made = TraceLabels::make(recording, {TraceKey::parse(word).value()}, {});
+        REQUIRE(made);
+        labels.emplace(std::move(*made));
+        Completeness seen;
+        REQUIRE(walk(recording, seen, *this));
+    }
+    template <class Order>
+    void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
+        const auto number = labels->number(context.event, sample.details().raw());
+        if (number != 0) ++counts[std::string(labels->text(number))];
+    }
+
+    std::optional<TraceLabels> labels;
+    std::map<std::string, int> counts;
+};
+
+}  // namespace
+
+TEST_CASE("Labels of fields are what the event prints for them, or the values", "[annotate][trace][fixtures]") {
+    using Counts = std::map<std::string, int>;
+    // As perf report --sort sched_switch.prev_state.
+    CHECK(LabelledSamples("sched_switch.prev_state").counts == Counts{{"S", 24}, {"R", 1}});
+    CHECK(LabelledSamples("trace:prev_state").counts == Counts{{"S", 24}, {"R", 1}});
+    CHECK(LabelledSamples("trace:prev_state/raw").counts == Counts{{"1", 24}, {"0", 1}});
+    CHECK(LabelledSamples("sched_switch.prev_comm").counts.size() ==
+          LabelledSamples("trace:prev_comm/raw").counts.size());
 }

@@ -38,7 +38,48 @@ std::string printed(const std::string& print, std::uint32_t value = 6, std::endi
     return text;
 }
 
+// What the event prints for its fields: "value=6 flags=A|B".
+std::string printed_values(const std::string& print, std::uint32_t value = 6) {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto raw = raw_of(order, value);
+    const auto format = TraceText::parse(fields + "print fmt: " + print + "\n");
+    std::string text;
+    for (const auto& [name, place] : format.values()) {
+        if (!text.empty()) text += ' ';
+        text.append(name).append("=");
+        format.append_value(text, place, {raw, AnyOrder(order)});
+    }
+    return text;
+}
+
 }  // namespace
+
+TEST_CASE("A format says what is printed for a field", "[annotate][trace]") {
+    CHECK(printed_values(R"("value=%d flags=%s name=%s", REC->value,
+          __print_flags(REC->flags, "|", { 1, "A" }, { 4, "B" }, { 0x10, "C" }), __get_str(name))") ==
+          "flags=A|B|C name=hello value=6");
+    // Several directives, and what is around them, up to a blank.
+    CHECK(printed_values(R"("x value=%s%s ==> flags=0x%x/%d, comm=%s;", REC->value > 5 ? "R" : "S",
+          REC->value & 2 ? "+" : "", REC->flags, 3, REC->comm)") == "comm=task flags=0x15/3 value=R+");
+    CHECK(printed_values(R"("value: %d, flags 0x%x comm: 0x%s", REC->value, REC->flags, REC->comm)") ==
+          "comm=0xtask flags=0x15 value=6");
+    CHECK(printed_values(R"("flags %d,%d value:%d", REC->flags >> 2, REC->flags & 3, REC->value)") ==
+          "flags=5,1 value=6");
+    // The first place counts, blanks in what is printed belong to it, and nothing may be printed.
+    CHECK(printed_values(R"("value=%d value=%d", REC->value, 7 + REC->value)") == "value=6");
+    CHECK(printed_values(R"("value=%s", REC->value ? "a value=b" : "")") == "value=a value=b");
+    CHECK(printed_values(R"("value=%s", REC->value ? "a" : "")", 0) == "value=");
+}
+
+TEST_CASE("A format has no place for a field where another stands, or a longer name", "[annotate][trace]") {
+    for (const auto* const print :
+         {R"("value=%d", REC->flags)", R"("my_value=%d values=%d", REC->value, REC->value)", R"("%d", REC->value)",
+          R"f("(value=%d)", REC->value)f", R"("%dvalue=%d", 3, REC->value)", R"("value is %d", REC->value)",
+          R"("value = %d", REC->value)", R"("value=", REC->value)", R"("value=%d", odd(REC->value))",
+          R"("value=%d")"}) {
+        CHECK(printed_values(print).empty());
+    }
+}
 
 TEST_CASE("Fields of a tracepoint are printed as its format says", "[annotate][trace]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);

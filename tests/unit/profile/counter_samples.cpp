@@ -35,7 +35,7 @@ struct StepsOf {
     }
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
-        counters.each(context.event, sample,
+        counters.each(context.event, sample, context.time,
                       [&](std::uint32_t event, std::uint64_t period) { steps.emplace_back(event, period); });
     }
 
@@ -95,6 +95,28 @@ TEST_CASE("Each thread of an inherited event has its own values", "[profile][cou
     // Else these are values of one counter, which goes back.
     const auto one = shared.open();
     CHECK(LedCounts(one).counts.counter_losses().went_back == 4);
+}
+
+TEST_CASE("A thread begins anew with the number of one that was there before", "[profile][counters]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    CounterScene scene(2, true, order);
+    scene.sample('a', {100, 10}, 42).sample('a', {150, 12}, 42).forked(42).sample('b', {160, 3}, 42);
+    scene.sample('b', {170, 3}, 42).sample('a', {20, 1}, 43).forked(43).sample('b', {5, 1}, 43);
+    const auto recording = scene.open();
+    const LedCounts led(recording);
+    CHECK(led.counts.totals() == EventCounts{{6, 150 + 170 + 20 + 5}, {5, 12 + 3 + 1 + 1}});
+    CHECK(led.counts.counter_losses() == CounterLosses{});
+    // Without tasks a thread is its number, as to perf: 160 - 150, 3 after 12, 5 after 20, 1 after 1.
+    const StepsOf numbers(recording, 100);
+    CHECK(numbers.counters.losses().went_back == 2);
+    CHECK(numbers.steps.size() == 10);
+}
+
+TEST_CASE("A counter that all threads share goes on when a thread begins", "[profile][counters]") {
+    CounterScene scene(2, false);
+    scene.sample('a', {100, 10}, 42).forked(42).sample('a', {150, 12}, 42);
+    const auto recording = scene.open();
+    CHECK(LedCounts(recording).counts.totals() == EventCounts{{2, 150}, {2, 12}});
 }
 
 TEST_CASE("Values that go back count as samples with an unknown period", "[profile][counters][hostile]") {

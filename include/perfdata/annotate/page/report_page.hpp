@@ -20,7 +20,13 @@ struct ReportTextOptions {
 // write_report_text(...) writes the report as a table, with the trees below their rows.
 PERFDATA_EXPORT void write_report_text(const Report& report, const ReportTextOptions& options, const Sink& sink);
 
+// ReportJsonOptions is the form of a report as JSON.
+struct ReportJsonOptions {
+    // Rows and nodes have no numbers of events without samples there: `columns` says which events the others are of.
+    bool sparse = false;
+};
+
 // write_report_json(...) writes one document, schema perfdata.report/1 (see docs/json.md).
-PERFDATA_EXPORT void write_report_json(const Report& report, const Sink& sink);
+PERFDATA_EXPORT void write_report_json(const Report& report, const Sink& sink, const ReportJsonOptions& options = {});
 
 }  // namespace perfdata
