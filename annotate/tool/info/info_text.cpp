@@ -110,9 +110,10 @@ class InfoText {
         const auto pmu = page_.pmu_names.find(attr.type);
         const auto type = pmu == page_.pmu_names.end() ? attr_type_name(attr.type) : std::string_view(pmu->second);
         add("  {}\n", printable(event.name));
-        add("      type {} ({}), config {:#x}, {} {}, {} ids, attr of {} bytes\n", attr.type,
+        add("      type {} ({}), config {:#x}, {} {}, {}, attr of {} bytes\n", attr.type,
             type.empty() ? "a PMU of its own" : printable(type), attr.config,
-            attr.freq() ? "sample_freq" : "sample_period", attr.sample_period, event.ids.size(), attr.size);
+            attr.freq() ? "sample_freq" : "sample_period", attr.sample_period, how_many(event.ids.size(), "id"),
+            attr.size);
         words("sample_type", attr.sample_type, sample_type_name);
         words("read_format", attr.read_format, read_format_name);
         if (attr.flags != 0) {
@@ -154,8 +155,8 @@ class InfoText {
         std::string summary;
         const bool bpf = shown.is(Feature::bpf_prog_info) || shown.is(Feature::bpf_btf);
         if (bpf) {
-            summary = shown.is(Feature::bpf_btf) ? fmt::format("{} BTF blobs", page_.btf_blobs)
-                                                 : fmt::format("{} programs", page_.bpf_programs);
+            summary = shown.is(Feature::bpf_btf) ? how_many(page_.btf_blobs, "BTF blob")
+                                                 : how_many(page_.bpf_programs, "program");
             if (page_.bpf_programs + page_.btf_blobs != 0) summary += "; `perfdata bpf` lists them";
         } else if (shown.known()) {
             // Its errors are already reported.
