@@ -270,7 +270,7 @@ class Check:
         for name in ("lost", "bpf_filter"):
             self.run("info", "--json", "--completeness", fixtures / f"records/{name}.data")
             self.run("bpf", "--json", fixtures / f"records/{name}.data", status=(0, 1))
-        for mode in ("--no-aggr", "--per-socket", "--per-die", "--per-core", "--per-node"):
+        for mode in ("--no-aggr", "--per-socket", "--per-die", "--per-core", "--per-node", "--per-cache"):
             self.run("stat", "--json", mode, fixtures / "records/stat_cpus.data")
         group = fixtures / "records/group_chains.data"
         for options in (("report", "--json", "--group"), ("annotate", "--json"), ("annotate", "--format", "lines")):
