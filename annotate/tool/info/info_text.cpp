@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "perfdata/wire/attr_words.hpp"
 
@@ -63,6 +66,7 @@ class InfoText {
         line("kernel", recording_.os_release());
         line("cpu", recording_.cpu_description());
         times();
+        if (!page_.scanned) losses();
     }
 
     std::string container() const {
@@ -91,6 +95,15 @@ class InfoText {
         if (const auto first = times.wall(times.samples.first)) {
             line("", fmt::format("{} to {}", *first, times.wall(times.samples.last).value_or("")));
         }
+    }
+
+    // With --completeness they stand beside the other counts.
+    void losses() {
+        if (page_.losses() == nullptr) {
+            return line("losses", "not counted, as the recording is large; --completeness reads all of it");
+        }
+        std::string_view name = "losses";
+        for (const auto& text : loss_lines(*page_.losses())) line(std::exchange(name, ""), text);
     }
 
     void events() {
