@@ -127,7 +127,7 @@ constexpr std::string_view to_string(StatNamedBy by) {
 struct StatProgram {
     std::uint32_t id = 0;  // on the command line of perf stat: a recording says nowhere else what was counted
     std::string name;      // any bytes
-    StatNamedBy named_by = StatNamedBy::nobody;
+    StatNamedBy named_by = StatNamedBy::nobody;  // where the name is from
 };
 inline constexpr std::size_t most_stat_programs = 64;  // in StatFacts::programs
 
