@@ -64,6 +64,21 @@ std::string function_text(std::string_view function) {
     return function.empty() ? "(name: not in the recording)" : printable(brief(function));
 }
 
+// Returns what a list of links leaves out. Answer is a BpfAttachment or a BpfTrampoline.
+template <class Answer>
+std::string links_left_text(const Answer& answer) {
+    std::string text;
+    if (answer.more != 0) text += fmt::format(" and {} more", answer.more);
+    if (answer.not_searched != 0) text += fmt::format(" ({} not searched)", answer.not_searched);
+    return text;
+}
+
+template <class Answer>
+void write_links_left(JsonWriter& json, const std::string& links, const Answer& answer) {
+    if (answer.more != 0) json.member(links + "_left_out", std::uint64_t{answer.more});
+    if (answer.not_searched != 0) json.member(links + "_not_searched", std::uint64_t{answer.not_searched});
+}
+
 std::string attachment_text(const BpfView& view, const BpfLoad& load) {
     const auto attachment = view.links.attachment(load);
     if (!attachment) return {};
@@ -81,9 +96,7 @@ std::string attachment_text(const BpfView& view, const BpfLoad& load) {
                             hex(code.range.begin));
         separator = ", ";
     }
-    if (attachment->more != 0) text += fmt::format(" and {} more", attachment->more);
-    if (attachment->not_searched != 0) text += fmt::format(" ({} not searched)", attachment->not_searched);
-    return text + '\n';
+    return text + links_left_text(*attachment) + '\n';
 }
 
 template <class T>
@@ -111,10 +124,7 @@ void write_attachment(JsonWriter& json, const BpfView& view, const BpfLoad& load
         json.end_object();
     }
     json.end_array();
-    if (attachment->more != 0) json.member("trampolines_left_out", std::uint64_t{attachment->more});
-    if (attachment->not_searched != 0) {
-        json.member("trampolines_not_searched", std::uint64_t{attachment->not_searched});
-    }
+    write_links_left(json, "trampolines", *attachment);
     json.end_object();
 }
 
@@ -173,9 +183,7 @@ std::string image_text(const BpfView& view, CodeIndex index) {
         separator = ", ";
     }
     if (trampoline->programs.empty()) text += "; its programs: not in the recording";
-    if (trampoline->more != 0) text += fmt::format(" and {} more", trampoline->more);
-    if (trampoline->not_searched != 0) text += fmt::format(" ({} not searched)", trampoline->not_searched);
-    return text;
+    return text + links_left_text(*trampoline);
 }
 
 void write_variables(JsonWriter& json, std::string_view name, const ProgramVariables::Found& found) {
@@ -248,10 +256,7 @@ void write_image(JsonWriter& json, const BpfView& view, CodeIndex index) {
         json.end_object();
     }
     json.end_array();
-    if (trampoline->more != 0) json.member("programs_left_out", std::uint64_t{trampoline->more});
-    if (trampoline->not_searched != 0) {
-        json.member("programs_not_searched", std::uint64_t{trampoline->not_searched});
-    }
+    write_links_left(json, "programs", *trampoline);
     json.end_object();
 }
 
