@@ -59,7 +59,6 @@ class StatReader {
             facts.events.push_back({event.perf_name, is_clock ? "msec" : "", is_clock ? 1e-6 : 1, false});
         }
         facts.command_line = recording.command_line();
-        find_counted_programs(recording, facts, reading_.completeness.diagnostics);
         const auto version = version_number(recording.perf_version());
         writes_indices_ = version != 0 && version < 517;
         own_cpus_.resize(events.size());
@@ -376,6 +375,7 @@ Result<StatReading> read_stat(const Recording& recording, const StatOptions& opt
         StatReading reading;
         reading.completeness.diagnostics = DiagnosticLog(recording.limits().diagnostics);
         reading.completeness.diagnostics.append(recording.diagnostics());
+        if (auto found = find_counted_programs(recording, reading, options.stop); !found) return fail(found.error());
         StatReader reader(recording, options, take, reading);
         const auto walked = walk(recording, reading.completeness, reader,
                                  {.order = RecordOrder::file, .stop = options.stop, .progress = options.progress});

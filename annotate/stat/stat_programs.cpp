@@ -60,7 +60,7 @@ std::string stat_program_in_text(const StatProgram& program) {
 }
 
 StatProgram named_stat_program(const BpfFeatures& features, std::map<std::uint32_t, std::optional<Btf>>& types,
-                  const Recording& recording, std::uint32_t id) {
+                               const Recording& recording, std::uint32_t id) {
     StatProgram program{id, {}, StatNamedBy::nobody};
     const auto* info = features.program(ProgramId{id});
     if (info == nullptr) return program;
@@ -110,17 +110,24 @@ std::vector<std::uint32_t> counted_program_ids(std::span<const std::string> comm
     return list.empty() ? std::vector<std::uint32_t>() : read_program_ids(list);
 }
 
-void find_counted_programs(const Recording& recording, StatFacts& facts, DiagnosticLog& diagnostics) {
+Result<void> find_counted_programs(const Recording& recording, StatReading& reading, const StopToken& stop) {
     auto ids = counted_program_ids(recording.command_line());
-    if (ids.empty()) return;
+    if (ids.empty()) return {};
+    auto& facts = reading.facts;
     if (ids.size() > most_stat_programs) {
         facts.more_programs = ids.size() - most_stat_programs;
         ids.resize(most_stat_programs);
     }
     const auto features = BpfFeatures::read(recording);
-    diagnostics.append(features.diagnostics());
+    reading.completeness.diagnostics.append(features.diagnostics());
     std::map<std::uint32_t, std::optional<Btf>> types;  // at most one for each program
-    for (const auto id : ids) facts.programs.push_back(named_stat_program(features, types, recording, id));
+    for (const auto id : ids) {
+        if (stop.stop_requested()) {
+            return fail(ErrorCode::cancelled, Error::no_offset, "names of BPF programs", "asked to stop");
+        }
+        facts.programs.push_back(named_stat_program(features, types, recording, id));
+    }
+    return {};
 }
 
 std::string stat_programs_text(const StatFacts& facts) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "perfdata/annotate/stat/stat.hpp"
-#include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/recording.hpp"
 
 namespace perfdata {
@@ -17,8 +16,9 @@ namespace perfdata {
 // behind the options belongs to the command that was counted. Empty if there are none, or if perf refuses them.
 std::vector<std::uint32_t> counted_program_ids(std::span<const std::string> command_line);
 
-// find_counted_programs(recording, facts, diagnostics) sets the programs of `facts`, with names as far as BPF_PROG_INFO
-// and BPF_BTF have them. Reads these features only if programs were counted; each BTF once.
-void find_counted_programs(const Recording& recording, StatFacts& facts, DiagnosticLog& diagnostics);
+// find_counted_programs(recording, reading, stop) sets the programs of reading.facts, with names as far as
+// BPF_PROG_INFO and BPF_BTF have them. Reads these features only if programs were counted; each BTF once. Errors:
+// cancelled.
+Result<void> find_counted_programs(const Recording& recording, StatReading& reading, const StopToken& stop);
 
 }  // namespace perfdata

@@ -116,3 +116,12 @@ TEST_CASE("A recording of no BPF program says nothing of them", "[annotate][stat
     CHECK(counted.text().find("BPF") == std::string::npos);
     CHECK(counted.json().find("bpf_programs") == std::string::npos);
 }
+
+TEST_CASE("Naming BPF programs of counters stops when it is asked to", "[annotate][stat][programs][stop]") {
+    auto counted = in_programs(0);
+    StatOptions options;
+    options.stop = StopToken([] { return true; });
+    const auto stopped = read_stat(counted.recording(), options, [](const StatFacts&, const StatTable&) {});
+    REQUIRE_FALSE(stopped);
+    CHECK(stopped.error().code == ErrorCode::cancelled);
+}
