@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 
 #include "perfdata/wire/feature/bpf_prog_info.hpp"
 
@@ -29,12 +30,13 @@ inline void write_map_ids(JsonWriter& json, const BpfProgramInfo* info) {
     if (count > most_map_ids) json.member("map_ids_left_out", std::uint64_t{count - most_map_ids});
 }
 
-// map_ids_text(info) returns ", maps 1 2 3", or nothing without maps.
-inline std::string map_ids_text(const BpfProgramInfo& info) {
+// map_ids_text(info, one, many) returns "maps 1 2 3", "map 1", or nothing without maps: `one` or `many` is in front.
+inline std::string map_ids_text(const BpfProgramInfo& info, std::string_view one, std::string_view many) {
     const auto ids = info.map_ids();
-    std::string text;
+    if (ids.size() == 0) return {};
+    std::string text(ids.size() == 1 ? one : many);
     for (std::size_t index = 0; index < std::min(ids.size(), most_map_ids); ++index) {
-        text += fmt::format("{}{}", index == 0 ? ", maps " : " ", ids[index]);
+        text += fmt::format(" {}", ids[index]);
     }
     if (ids.size() > most_map_ids) text += fmt::format(" and {} more", ids.size() - most_map_ids);
     return text;

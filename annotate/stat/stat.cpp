@@ -16,6 +16,7 @@
 #include "perfdata/wire/record/thread_map.hpp"
 
 #include "format/words.hpp"
+#include "stat_programs.hpp"
 #include "stat_rows.hpp"
 
 namespace perfdata {
@@ -41,7 +42,8 @@ unsigned version_number(std::string_view text) {
 }
 
 bool groups_cpus(StatMode mode) {
-    return mode == StatMode::socket || mode == StatMode::die || mode == StatMode::core || mode == StatMode::node;
+    return mode == StatMode::socket || mode == StatMode::die || mode == StatMode::core || mode == StatMode::node ||
+           mode == StatMode::cache;
 }
 
 // StatReader takes the records in the order of the file.
@@ -100,20 +102,22 @@ class StatReader {
         }
         auto& facts = reading_.facts;
         std::optional<std::uint64_t> mode;
-        bool has_level = false;
+        std::optional<std::uint64_t> level;
         for (std::size_t index = 0; index < config.size(); ++index) {
             const auto [tag, value] = config.term(index);
             switch (tag) {
                 case 0: mode = value; break;
                 case 1: facts.interval = value & 0xffffffff; break;
                 case 2: facts.scales = value != 0; break;
-                case 3: has_level = true; break;
+                case 3: level = value; break;
                 default: break;  // of newer recorders
             }
         }
         if (reading_.rounds != 0) tell(context, ErrorCode::malformed, "it stands behind the first STAT_ROUND");
+        // perf writes a larger one for the last level.
+        recorded_level_ = level && *level <= most_cache_level ? static_cast<std::uint32_t>(*level) : 0;
         if (!mode) return;
-        facts.recorded = recorded_stat_mode(*mode, recording_.perf_version(), has_level);
+        facts.recorded = recorded_stat_mode(*mode, recording_.perf_version(), level.has_value());
         if (!facts.recorded && !options_.mode) {
             tell(context, ErrorCode::unsupported,
                  "aggr_mode " + std::to_string(*mode) + " is not shown here: all values of an event are added up");
@@ -281,6 +285,9 @@ class StatReader {
             add({ErrorCode::malformed, Error::no_offset, "record STAT_CONFIG",
                  "its aggr_mode needs CPUs, of which CPU_MAP has none: all values of an event are added up"});
         }
+        if (facts.mode == StatMode::cache) {
+            facts.cache_level = options_.mode == StatMode::cache ? options_.cache_level : recorded_level_;
+        }
     }
 
     void make_groups() {
@@ -290,7 +297,7 @@ class StatReader {
         std::ranges::sort(all);
         const auto same = std::ranges::unique(all);
         all.erase(same.begin(), same.end());
-        const auto places = stat_places(recording_, mode, all);
+        const auto places = stat_places(recording_, mode, all, reading_.facts.cache_level);
         const auto places_of = [&](const StatCpus& cpus) {
             std::vector<StatPlace> some;
             some.reserve(cpus.size());
@@ -308,10 +315,20 @@ class StatReader {
         }
         for (const auto& place : counted_on) reading_.unknown_places += is_unplaced(mode, place) ? 1 : 0;
         if (reading_.unknown_places == 0) return;
+        const bool of_caches = mode == StatMode::cache &&
+                               std::ranges::any_of(counted_on, [](const StatPlace& place) { return place.cache < 0; });
+        const auto level = reading_.facts.cache_level;
         add({ErrorCode::missing, Error::no_offset,
-             mode == StatMode::node ? "feature NUMA_TOPOLOGY" : "feature CPU_TOPOLOGY",
-             "it does not say where " + std::to_string(reading_.unknown_places) + " of " +
-                 std::to_string(counted_on.size()) + " CPUs are: -1 stands for what is not known"});
+             of_caches                ? "feature CACHE"
+             : mode == StatMode::node ? "feature NUMA_TOPOLOGY"
+                                      : "feature CPU_TOPOLOGY",
+             "it does not say " +
+                 (!of_caches   ? "where"
+                  : level == 0 ? "which cache is that of"
+                               : "which cache of level " + std::to_string(level) + " is that of") +
+                 (" " + std::to_string(reading_.unknown_places) + " of " + std::to_string(counted_on.size()) +
+                  " CPUs") +
+                 (of_caches ? "" : " are") + ": -1 stands for what is not known"});
     }
 
     const Recording& recording_;
@@ -329,6 +346,7 @@ class StatReader {
     std::optional<StatCounters> counters_;  // behind settle()
     std::optional<StatRows> rows_;
     std::uint64_t finals_ = 0, spent_ = 0;
+    std::uint32_t recorded_level_ = 0;  // aggr_level of STAT_CONFIG; 0: the last
 };
 
 }  // namespace
@@ -338,16 +356,17 @@ std::optional<StatMode> recorded_stat_mode(std::uint64_t number, std::string_vie
     using Modes = std::array<std::optional<StatMode>, 10>;
     // enum aggr_mode in tools/perf/util/stat.h: 6.9 inserted clusters, 6.4 caches, 5.2 dies. `unset` has none.
     constexpr std::optional<StatMode> no;
-    constexpr Modes clusters{none, global, socket, die, no, no, core, thread, no, node};
-    constexpr Modes caches{none, global, socket, die, no, core, thread, no, node, no};
+    constexpr Modes clusters{none, global, socket, die, no, cache, core, thread, no, node};
+    constexpr Modes caches{none, global, socket, die, cache, core, thread, no, node, no};
     constexpr Modes dies{none, global, socket, die, core, thread, no, node, no, no};
     constexpr Modes first{none, global, socket, core, thread, no, no, no, no, no};
     const auto version = version_number(perf_version);
-    const auto& modes = version == 0     ? (has_level ? clusters : dies)
-                        : version >= 609 ? clusters
-                        : version >= 604 ? caches
-                        : version >= 502 ? dies
-                                         : first;
+    // The term came with caches: one that lacks it, lacks them.
+    const auto& modes = version == 0                  ? (has_level ? clusters : dies)
+                        : version >= 609              ? clusters
+                        : version >= 604 && has_level ? caches
+                        : version >= 502              ? dies
+                                                      : first;
     return number < modes.size() ? modes[static_cast<std::size_t>(number)] : no;
 }
 
@@ -356,6 +375,7 @@ Result<StatReading> read_stat(const Recording& recording, const StatOptions& opt
         StatReading reading;
         reading.completeness.diagnostics = DiagnosticLog(recording.limits().diagnostics);
         reading.completeness.diagnostics.append(recording.diagnostics());
+        if (auto found = find_counted_programs(recording, reading, options.stop); !found) return fail(found.error());
         StatReader reader(recording, options, take, reading);
         const auto walked = walk(recording, reading.completeness, reader,
                                  {.order = RecordOrder::file, .stop = options.stop, .progress = options.progress});

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <new>
 #include <numeric>
 #include <string_view>
 #include <tuple>
 
+#include "perfdata/wire/feature/cache.hpp"
 #include "perfdata/wire/feature/cpu_topology.hpp"
 #include "perfdata/wire/feature/nrcpus.hpp"
 #include "perfdata/wire/feature/numa_topology.hpp"
@@ -16,7 +18,7 @@ namespace perfdata {
 namespace {
 
 auto place_key(const StatPlace& place) {
-    return std::tuple(place.node, place.socket, place.die, place.core);
+    return std::tuple(place.node, place.socket, place.die, place.cache_level, place.cache, place.core);
 }
 bool place_before(const StatPlace& one, const StatPlace& other) {
     return place_key(one) < place_key(other);
@@ -57,27 +59,29 @@ void place_cores(const Recording& recording, StatMode mode, std::span<const std:
     });
 }
 
-// NodeMarker gives CPUs their node. The last node that names a CPU has it, as in perf. Nodes come in any number, and
-// may all name all CPUs: each CPU is visited once, because those that have a node are skipped.
-class NodeMarker {
+// CpuMarker gives CPUs a property that lists in features name. Lists come in any number, and may all name all CPUs:
+// each CPU is visited once, because those that have the property are skipped.
+class CpuMarker {
   public:
-    NodeMarker(std::span<const std::int32_t> cpus, std::vector<StatPlace>& places)
+    CpuMarker(std::span<const std::int32_t> cpus, std::vector<StatPlace>& places)
         : cpus_(cpus), places_(places), next_(cpus.size() + 1) {
         std::iota(next_.begin(), next_.end(), std::size_t{0});
     }
 
-    void mark(std::int64_t first, std::int64_t last, std::int32_t node) {
+    // mark(first, last, set) calls set(place) for the CPUs of this range that no range before had.
+    template <class Set>
+    void mark(std::int64_t first, std::int64_t last, Set set) {
         const auto begin =
             std::ranges::lower_bound(cpus_, first, {}, [](std::int32_t cpu) { return std::int64_t{cpu}; });
         for (auto at = free_from(static_cast<std::size_t>(begin - cpus_.begin()));
              at < cpus_.size() && cpus_[at] <= last; at = free_from(at)) {
-            places_[at].node = node;
+            set(places_[at]);
             next_[at] = at + 1;
         }
     }
 
   private:
-    // Returns the first CPU from here on without a node.
+    // Returns the first CPU from here on without the property.
     std::size_t free_from(std::size_t at) {
         auto end = at;
         while (next_[end] != end) end = next_[end];
@@ -90,8 +94,9 @@ class NodeMarker {
     std::vector<std::size_t> next_;
 };
 
-// Reads "0-3,8". What is no number ends it.
-void mark_list(NodeMarker& marker, std::string_view list, std::int32_t node) {
+// Reads "0-3,8" and calls take(first, last) for each range. What is no number ends it.
+template <class Take>
+void read_cpu_list(std::string_view list, Take take) {
     const auto number = [&](std::int64_t& value) {
         const auto [end, problem] = std::from_chars(list.data(), list.data() + list.size(), value);
         list.remove_prefix(static_cast<std::size_t>(end - list.data()));
@@ -103,7 +108,7 @@ void mark_list(NodeMarker& marker, std::string_view list, std::int32_t node) {
             list.remove_prefix(1);
             if (!number(last)) return;
         }
-        marker.mark(first, last, node);
+        take(first, last);
         if (!list.starts_with(',')) return;
         list.remove_prefix(1);
     }
@@ -114,10 +119,45 @@ void place_nodes(const Recording& recording, std::span<const std::int32_t> cpus,
         std::vector<NumaNode> nodes;
         NumaTopologyReader reader(in);
         for (auto node = reader.next(); node && *node; node = reader.next()) nodes.push_back(**node);
-        NodeMarker marker(cpus, places);
-        // perf stat report shows the index, which differs from the number where nodes are missing.
-        for (auto at = nodes.size(); at-- != 0;)
-            mark_list(marker, nodes[at].cpus, static_cast<std::int32_t>(nodes[at].node));
+        CpuMarker marker(cpus, places);
+        // The last node that names a CPU has it, as in perf. perf stat report shows the index, which differs from the
+        // number where nodes are missing.
+        for (auto at = nodes.size(); at-- != 0;) {
+            const auto node = static_cast<std::int32_t>(nodes[at].node);
+            read_cpu_list(nodes[at].cpus, [&](std::int64_t first, std::int64_t last) {
+                marker.mark(first, last, [&](StatPlace& place) { place.node = node; });
+            });
+        }
+    });
+}
+
+// Follows perf_env__get_cache_id_for_cpu in tools/perf/builtin-stat.c of perf 6.6: of the caches of the level, or of
+// all, the last that names a CPU is its own; perf writes them by level. The least CPU that shares a cache is its
+// number.
+void place_caches(const Recording& recording, std::uint32_t level, std::span<const std::int32_t> cpus,
+                  std::vector<StatPlace>& places) {
+    for (auto& place : places) place.cache_level = static_cast<std::int32_t>(level);
+    read_section(recording, Feature::cache, [&](const Cursor& in) {
+        auto all = CpuCaches::decode(in);
+        if (!all) return;
+        std::vector<CpuCache> caches;  // at most one for each CpuCache::min_bytes of the section
+        for (auto cache = all->caches.next(); cache && *cache; cache = all->caches.next()) {
+            if (level == 0 || (*cache)->level == level) caches.push_back(**cache);
+        }
+        CpuMarker marker(cpus, places);
+        for (auto at = caches.size(); at-- != 0;) {
+            auto least = std::numeric_limits<std::int64_t>::max();
+            read_cpu_list(caches[at].cpus, [&](std::int64_t first, std::int64_t) { least = std::min(least, first); });
+            if (least > std::numeric_limits<std::int32_t>::max()) continue;
+            const auto number = static_cast<std::int32_t>(least);
+            const auto own_level = static_cast<std::int32_t>(std::min(caches[at].level, 0x7fffffffu));
+            read_cpu_list(caches[at].cpus, [&](std::int64_t first, std::int64_t last) {
+                marker.mark(first, last, [&](StatPlace& place) {
+                    place.cache_level = own_level;
+                    place.cache = number;
+                });
+            });
+        }
     });
 }
 
@@ -151,12 +191,14 @@ std::size_t stat_cpu_count(const CpuMapData& data) {
     return count;
 }
 
-std::vector<StatPlace> stat_places(const Recording& recording, StatMode mode, std::span<const std::int32_t> cpus) {
+std::vector<StatPlace> stat_places(const Recording& recording, StatMode mode, std::span<const std::int32_t> cpus,
+                                   std::uint32_t cache_level) {
     std::vector<StatPlace> places(cpus.size());
     if (mode == StatMode::node) {
         place_nodes(recording, cpus, places);
     } else {
         place_cores(recording, mode, cpus, places);
+        if (mode == StatMode::cache) place_caches(recording, cache_level, cpus, places);
     }
     return places;
 }
@@ -165,6 +207,7 @@ bool is_unplaced(StatMode mode, const StatPlace& place) {
     switch (mode) {
         case StatMode::node: return place.node < 0;
         case StatMode::core: return place.core < 0 || place.socket < 0;
+        case StatMode::cache: return place.cache < 0 || place.socket < 0;
         case StatMode::die:
         case StatMode::socket: return place.socket < 0;
         case StatMode::global:

@@ -21,7 +21,8 @@ StatRows::StatRows(const Input& input) : input_(input) {
             case StatMode::socket:
             case StatMode::die:
             case StatMode::core:
-            case StatMode::node: count_ += input_.groups.size(); break;
+            case StatMode::node:
+            case StatMode::cache: count_ += input_.groups.size(); break;
         }
     }
 }
@@ -35,7 +36,8 @@ std::vector<StatRow> StatRows::make() {
         case StatMode::socket:
         case StatMode::die:
         case StatMode::core:
-        case StatMode::node: break;
+        case StatMode::node:
+        case StatMode::cache: break;
     }
     count_groups(deltas);
     return by_group(deltas);

@@ -39,7 +39,8 @@ std::string wrong_code(const std::string& word) {
 
 std::string cut_text(const BpfCode& code) {
     if (code.left_out() == 0) return {};
-    return fmt::format("{} functions are cut or left out: there are too many instructions", code.left_out());
+    return fmt::format("{} cut or left out: there are too many instructions",
+                       code.left_out() == 1 ? "1 function is" : fmt::format("{} functions are", code.left_out()));
 }
 
 int run(const BpfChoice& choice) {

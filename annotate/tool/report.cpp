@@ -57,11 +57,7 @@ class ReportTraceNames final : public TraceNames {
     bool append_symbol(std::string& text, std::uint64_t address, bool with_offset) override {
         const auto frame = frame_at(symbolizer_.timeline(), nullptr, moment_, Address{address}, CpuMode::kernel);
         const auto name = symbolizer_.name(frame);
-        // The symbol at the end of the kernel's code names no data behind it.
-        if (name.symbol.empty() || name.symbol == "_etext") return false;
-        text += shown(name.symbol);
-        if (with_offset) text += fmt::format("+{:#x}", name.offset);
-        return true;
+        return append_found_symbol(text, name.symbol, name.offset, with_offset);
     }
 
   private:

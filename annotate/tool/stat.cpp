@@ -38,13 +38,31 @@ constexpr std::array<StatModeOption, 6> stat_mode_options = {{
     {"--per-thread", "--per-thread", StatMode::thread, "A value for each thread that was counted"},
 }};
 
+// The word for a mode that has a value of its own, and what CLI11 has for the option without one.
+constexpr std::string_view per_cache_option = "--per-cache", no_cache_level = "true";
+
+// Returns the level that "L2" or "l2" names, as in perf; 0, the last, without a value; nothing for other words.
+std::optional<std::uint32_t> stat_cache_level(std::string_view word) {
+    if (word == no_cache_level) return 0;
+    if (word.size() != 2 || (word[0] != 'L' && word[0] != 'l')) return {};
+    const auto level = static_cast<std::uint32_t>(word[1]) - '0';
+    return level >= 1 && level <= most_cache_level ? std::optional(level) : std::nullopt;
+}
+
 struct StatChoice {
     Common common;
     std::optional<StatMode> mode;
+    std::string cache;  // of --per-cache; empty: not given
     std::optional<std::string> separator;
 
     // Returns false if the options contradict each other, and says so: exit code `usage`.
     bool makes_sense() const {
+        if (!cache.empty() && !stat_cache_level(cache)) {
+            complain(
+                fmt::format("{}: {} is no level of caches; expected L1 to L{}, as in {}=L2, or nothing for the last",
+                            per_cache_option, printable(cut(cache, 100)), most_cache_level, per_cache_option));
+            return false;
+        }
         if (common.color == "always" && !common.json) {
             complain("--color: counters have no colours, neither in text nor in CSV");
             return false;
@@ -58,6 +76,7 @@ struct StatChoice {
         complain("--field-separator asks for another format than JSON");
         return false;
     }
+    std::optional<StatMode> asked() const { return cache.empty() ? mode : StatMode::cache; }
     std::optional<std::string> text_separator() const {
         if (separator == "\\t") return "\t";
         return !separator && common.format == option_word(Format::csv) ? "," : separator;
@@ -65,6 +84,7 @@ struct StatChoice {
 };
 
 std::string_view stat_mode_word(StatMode mode) {
+    if (mode == StatMode::cache) return per_cache_option;
     for (const auto& option : stat_mode_options) {
         if (option.mode == mode) return option.word;
     }
@@ -72,10 +92,11 @@ std::string_view stat_mode_word(StatMode mode) {
 }
 
 std::string refused_mode(const StatChoice& choice, const StatReading& reading) {
-    if (!reading.mode_refused || !choice.mode) return {};
+    const auto mode = choice.asked();
+    if (!reading.mode_refused || !mode) return {};
     const auto* why = reading.facts.per_cpu ? "the values are of CPUs, not of threads"
                                             : "the values are of threads, on whatever CPU they ran";
-    return fmt::format("{}: {}; they are added up as recorded", stat_mode_word(*choice.mode), why);
+    return fmt::format("{}: {}; they are added up as recorded", stat_mode_word(*mode), why);
 }
 
 std::string nothing_counted(const StatReading& reading) {
@@ -87,7 +108,8 @@ std::string nothing_counted(const StatReading& reading) {
 
 Result<StatReading> write(const StatChoice& choice, Session& session, const Output& output, const Sink& sink) {
     const auto& recording = session.recording();
-    const StatOptions options{choice.mode, {}, session.progress("reading the counters", output)};
+    const auto level = choice.cache.empty() ? 0 : stat_cache_level(choice.cache).value_or(0);
+    const StatOptions options{choice.asked(), {}, session.progress("reading the counters", output), level};
     const auto what_else = [&](const StatReading& reading) {
         return reading.has_counted() ? std::string() : without_counters(recording, reading.completeness);
     };
@@ -123,6 +145,9 @@ int run(const StatChoice& choice) {
         session.note(nothing_counted(*reading));
     }
     session.note(refused_mode(choice, *reading));
+    // Text without intervals has a title for it.
+    const bool titled = !choice.common.json && !choice.text_separator() && reading->facts.interval == 0;
+    if (!choice.common.json && !titled) session.note(stat_programs_text(reading->facts));
     if (reading->hidden_rounds != 0) {
         session.note(fmt::format("{} of {}: not shown, for there are next to no values for the rows",
                                  reading->hidden_rounds, how_many(reading->rounds, "round")));
@@ -152,6 +177,10 @@ void add_stat(CLI::App& app, int& exit) {
             added->excludes(command->get_option(std::string(other.word)));
         }
     }
+    auto* cache = command->add_flag(std::string(per_cache_option), choice->cache,
+                                    "A value for each cache of the last level, or with --per-cache=L1 to L4 of that "
+                                    "one, of the CPUs that share it");
+    for (const auto& other : stat_mode_options) cache->excludes(command->get_option(std::string(other.word)));
     command
         ->add_option_function<std::string>(
             "-x,--field-separator",

@@ -3,9 +3,21 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
+#include "format/words.hpp"
+
 namespace perfdata {
+
+bool append_found_symbol(std::string& text, std::string_view symbol, std::uint64_t offset, bool with_offset) {
+    // The symbol at the end of the kernel's code names no data behind it.
+    if (symbol.empty() || symbol == "_etext") return false;
+    text += shown(symbol);
+    if (with_offset) fmt::format_to(std::back_inserter(text), "+{:#x}", offset);
+    return true;
+}
 
 TraceStrings::TraceStrings(std::string_view printk_formats) {
     if (printk_formats.size() > ~std::uint32_t{0}) return;

@@ -23,6 +23,9 @@ class TraceNames {
     virtual bool append_symbol(std::string& text, std::uint64_t address, bool with_offset) = 0;
 };
 
+// append_found_symbol(text, symbol, offset, with_offset) is append_symbol() for a name that was looked up; empty: none.
+bool append_found_symbol(std::string& text, std::string_view symbol, std::uint64_t offset, bool with_offset);
+
 // TraceStrings are strings of the kernel by address. They take memory in proportion to the text.
 class TraceStrings {
   public:

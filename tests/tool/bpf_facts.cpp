@@ -10,6 +10,8 @@
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/json.hpp"
+#include "support/program_info.hpp"
+#include "support/sketch.hpp"
 #include "tool/run.hpp"
 
 using namespace perfdata::test;
@@ -131,9 +133,13 @@ TEST_CASE("bpf shows BPF_METADATA, trampolines and dispatchers", "[bpf]") {
     const auto& variables = meta["programs"].items().at(0)["metadata"].items();
     REQUIRE(variables.size() == 2);
     CHECK(variables[0]["key"].text() == "author");
-    CHECK(variables[0]["value"].text() == "\"fixture\"");
+    CHECK(variables[0]["value"].text() == "fixture");
     CHECK(variables[1]["key"].text() == "revision");
-    CHECK(variables[1]["value"].text() == "\"r42\"");
+    CHECK(variables[1]["value"].text() == "r42");
+    const auto text = place.run({"bpf", fixture("records/v72_meta.data")}).output;
+    INFO(text);
+    CHECK(text.find("\n  metadata author = fixture\n  metadata revision = r42\n") != std::string::npos);
+    CHECK(text.find("; 1 map (id 15; name: not in the recording)\n") != std::string::npos);
     // perf 7.2 asks for the ids of maps.
     REQUIRE(meta["programs"].items().at(0)["map_ids"].items().size() == 1);
     CHECK(meta["programs"].items().at(0)["map_ids"].items()[0].count() == 15);
@@ -151,6 +157,57 @@ TEST_CASE("bpf shows BPF_METADATA, trampolines and dispatchers", "[bpf]") {
         CHECK_FALSE(program["attached_to"]["trampolines"].items().empty());
     }
     CHECK(attached == 2);
+}
+
+TEST_CASE("bpf lists a trampoline once in a line, though it was registered twice", "[bpf]") {
+    const Place place;
+    const auto text = place.run({"bpf", "-S", "on_read_enter", fixture("bpf/bpf_types.data")}).output;
+    const std::string first = "bpf_trampoline_6442492238 at 0xffffffffc0341000";
+    const auto found = text.find(", called by " + first);
+    REQUIRE(found != std::string::npos);
+    const auto line = text.substr(found, text.find('\n', found) - found);
+    CHECK(line == ", called by " + first + ", bpf_trampoline_6442492238 at 0xffffffffc0351000");
+}
+
+TEST_CASE("Variables of a listed program are not those of others, however many it has", "[bpf]") {
+    constexpr std::uint64_t base = 0xffffffffc0000000, tag = 0x0102030405060708;
+    constexpr std::size_t most_shown = 64;
+    const std::string first = "bpf_prog_0102030405060708_a", second = "bpf_prog_0102030405060708_b";
+    Sketch sketch;
+    sketch.symbol(base, 64, first, 1).symbol(base + 64, 64, second, 1);
+    sketch.bpf(perfdata::BpfEvent::Kind::load, 1, tag, 2);
+    const auto variable = [&](const std::string& symbol, const std::string& key, const std::string& value) {
+        Writer body(Sketch::order);
+        body.text(symbol).zeros(512 - symbol.size()).u64(1);
+        body.text(key).zeros(64 - key.size()).text(value).zeros(256 - value.size());
+        sketch.record(perfdata::RecordType::bpf_metadata, body.take());
+    };
+    for (std::size_t at = 0; at < most_shown; ++at) variable(first, "n" + std::to_string(at), std::to_string(at));
+    variable(second, "of_second", "\"x\"");
+    variable("bpf_prog_0807060504030201_c", "of_other", "\"cut off");
+    ProgramInfo info(Sketch::order, 1);
+    info.u64(info_field::tag, 0x0807060504030201);
+    info.array(perfdata::BpfArray::jited_ksyms, 2, array_u64(Sketch::order, {base, base + 64}));
+    info.array(perfdata::BpfArray::jited_func_lens, 2, array_u32(Sketch::order, {64, 64}));
+    sketch.feature(perfdata::Feature::bpf_prog_info, prog_info_feature(Sketch::order, {info.encode()}));
+    const Place place;
+    const auto blob = sketch.build();
+    const auto file = place.write("variables.data", std::string(perfdata::as_text(blob)));
+
+    const auto said = facts_of(place, {"bpf", "--json", file});
+    REQUIRE(said["programs"].items().size() == 1);
+    const auto& program = said["programs"].items()[0];
+    CHECK(program["metadata"].items().size() == most_shown);
+    CHECK(program["metadata_left_out"].count() == 1);
+    const auto& others = said["metadata_of_others"].items();
+    REQUIRE(others.size() == 1);
+    CHECK(others[0]["symbol"].text() == "bpf_prog_0807060504030201_c");
+    CHECK(others[0]["key"].text() == "of_other");
+    CHECK(others[0]["value"].text() == "\"cut off");
+    const auto text = place.run({"bpf", file}).output;
+    CHECK(text.find("Variables of programs that are not listed\n  metadata of_other = \"cut off\n") !=
+          std::string::npos);
+    CHECK(text.find("of_second") == std::string::npos);
 }
 
 TEST_CASE("bpf --timeline has each record of BPF code that dump has", "[bpf]") {

@@ -96,6 +96,10 @@ void write_ratio_names(JsonWriter& json, std::span<const EventRatio> ratios, std
 }
 
 void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned) {
+    write_completeness(json, completeness, scanned, &completeness);
+}
+
+void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned, const Completeness* losses) {
     const auto known = [&](std::uint64_t count) { return scanned ? std::optional(count) : std::nullopt; };
     const auto& bytes = completeness.bytes;
     json.key("completeness");
@@ -127,7 +131,11 @@ void write_completeness(JsonWriter& json, const Completeness& completeness, bool
     json.end_object();
     json.member("lost_events", known(completeness.lost_events));
     json.member("lost_samples", known(completeness.lost_samples));
-    write_losses(json, completeness);
+    if (losses != nullptr) {
+        write_losses(json, *losses);
+    } else {
+        json.member("losses", std::optional<bool>());
+    }
     json.member("stacks_not_unwound", known(completeness.stacks_not_unwound));
     json.key("diagnostics");
     json.begin_array();

@@ -22,6 +22,8 @@ namespace perfdata {
 // write_completeness(...) writes the object "completeness". With `scanned` false, values that need a pass over all
 // records are null.
 void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned);
+// The same with the losses of the recorder from elsewhere; null: nowhere counted.
+void write_completeness(JsonWriter& json, const Completeness& completeness, bool scanned, const Completeness* losses);
 
 // write_ratios(...) writes the member "ratios": a value for each ratio. `name` is the member's.
 void write_ratios(JsonWriter& json, std::span<const EventRatio> ratios, std::span<const EventCount> cells,

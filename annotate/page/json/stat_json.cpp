@@ -22,9 +22,13 @@ void write_stat_place(JsonWriter& json, StatMode mode, const StatRow& row) {
         case StatMode::socket:
         case StatMode::die:
         case StatMode::core:
+        case StatMode::cache:
             json.member("socket", place.socket);
             if (mode != StatMode::socket) json.member("die", place.die);
             if (mode == StatMode::core) json.member("core", place.core);
+            if (mode != StatMode::cache) break;
+            json.member("cache_level", place.cache_level);
+            json.member("cache", place.cache);
             break;
     }
     json.member("cpus", row.cpus);
@@ -66,6 +70,19 @@ void write_facts(JsonWriter& json, const StatFacts& facts) {
     json.member("interval_ms", facts.interval);
     json.member("scaled", facts.scales);
     json.member("per_cpu", facts.per_cpu);
+    if (!facts.programs.empty()) {
+        json.key("bpf_programs");
+        json.begin_array();
+        for (const auto& program : facts.programs) {
+            json.begin_object();
+            json.member("program_id", program.id);
+            json.name_or_null("program_name", program.name);
+            json.member("named_by", to_string(program.named_by));
+            json.end_object();
+        }
+        json.end_array();
+        if (facts.more_programs != 0) json.member("bpf_programs_left_out", std::uint64_t{facts.more_programs});
+    }
     json.key("events");
     json.begin_array();
     for (const auto& event : facts.events) {

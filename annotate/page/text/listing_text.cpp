@@ -238,12 +238,12 @@ class TextPage : private TextCalls {
         if (load.info != nullptr) {
             text += ", " + program_type(load.info->type);
             if (load.info->btf_id != 0) text += fmt::format(", BTF {}", load.info->btf_id);
-            text += map_ids_text(*load.info);
+            if (const auto maps = map_ids_text(*load.info, "map", "maps"); !maps.empty()) text += ", " + maps;
             if (code.subprogram < load.info->tags() && load.info->function_tag(code.subprogram) != load.tag) {
                 text += ", tag of this subprogram " + hex(load.info->function_tag(code.subprogram));
             }
             if (load.info->run_count != 0) {
-                text += fmt::format(", {} runs in {} ns", load.info->run_count, load.info->run_time_ns);
+                text += fmt::format(", {} in {} ns", how_many(load.info->run_count, "run"), load.info->run_time_ns);
             }
         }
         field("program", text);

@@ -13,7 +13,8 @@
 namespace perfdata {
 namespace {
 
-constexpr std::size_t metric_width = 35, unit_width = 4, name_width = 32, short_name_width = 25, value_width = 18;
+constexpr std::size_t metric_width = 35, unit_width = 4, name_width = 32, short_name_width = 25, value_width = 18,
+                      cache_width = 22;
 // Bytes of a command line in the first title, and in others: each round may have one.
 constexpr std::size_t most_in_title = 100'000, most_in_later_title = 512;
 constexpr unsigned rounds_a_title = 25;
@@ -42,7 +43,8 @@ std::size_t fields_before_metric(StatMode mode) {
     switch (mode) {
         case StatMode::socket:
         case StatMode::die:
-        case StatMode::core: return 5;
+        case StatMode::core:
+        case StatMode::cache: return 5;
         case StatMode::none:
         case StatMode::thread:
         case StatMode::node: return 4;
@@ -57,6 +59,7 @@ std::string_view place_title(StatMode mode) {
         case StatMode::socket: return " socket cpus             counts ";
         case StatMode::die: return " die          cpus             counts ";
         case StatMode::core: return " core            cpus             counts ";
+        case StatMode::cache: return " cache                  cpus             counts ";
         case StatMode::none: return " CPU                    counts ";
         case StatMode::thread: return "             comm-pid                  counts ";
         case StatMode::global: break;
@@ -129,8 +132,11 @@ void StatText::add_title(const StatFacts& facts) {
         }
         command += printable(word);
     }
-    has_title_ = true;
     put(text_, "\n Performance counter stats for '{}':\n\n", command.empty() ? "pipe" : command);
+    // perf does not say what its numbers are of.
+    const auto programs = has_title_ ? std::string() : stat_programs_text(facts);
+    if (!programs.empty()) put(text_, " {}\n\n", programs);
+    has_title_ = true;
 }
 
 void StatText::end_round(const StatFacts& facts) {
@@ -158,6 +164,12 @@ void StatText::add_place(const StatFacts& facts, const StatRow& row) {
         case StatMode::node: numbered("N", place.node, 5); return cpus();
         case StatMode::die: numbered(fmt::format("S{}-D", place.socket), place.die, 8); return cpus();
         case StatMode::core: numbered(fmt::format("S{}-D{}-C", place.socket, place.die), place.core, 8); return cpus();
+        case StatMode::cache:
+            // perf 6.6: the columns of 6.1 have none.
+            put_left(text_, fmt::format("S{}-D{}-L{}-ID{}", place.socket, place.die, place.cache_level, place.cache),
+                     is_csv() ? 0 : cache_width);
+            text_ += between();
+            return cpus();
         case StatMode::thread: break;
     }
     const auto& thread = facts.threads[static_cast<std::size_t>(place.thread)];

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "format/map_ids.hpp"
 #include "format/words.hpp"
@@ -38,11 +40,10 @@ std::string verified_text(const BpfProgramInfo& info) {
 std::string maps_text(const BpfProgramInfo& info) {
     if (info.map_count == 0) return "no maps";
     const auto count = how_often(info.map_count, "map", "maps");
-    // ", maps 1 2 3"
-    const auto ids = map_ids_text(info);
-    const auto known =
-        ids.empty() ? std::string("ids and names") : "ids" + ids.substr(ids.find_last_of('s') + 1) + "; names";
-    return fmt::format("{} ({}: not in the recording)", count, known);
+    const auto ids = map_ids_text(info, "id", "ids");
+    const std::string_view one = info.map_count == 1 ? "id and name" : "ids and names";
+    if (ids.empty()) return fmt::format("{} ({}: not in the recording)", count, one);
+    return fmt::format("{} ({}; {}: not in the recording)", count, ids, info.map_count == 1 ? "name" : "names");
 }
 
 std::string declared_text(const Btf* types) {
@@ -52,8 +53,30 @@ std::string declared_text(const Btf* types) {
     return text + '\n';
 }
 
+// Returns what is between the quotes of a C string, as perf prints one; other values, and strings that are cut off, as
+// they are.
+std::string_view variable_value(std::string_view value) {
+    const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+    return quoted ? value.substr(1, value.size() - 2) : value;
+}
+
 std::string function_text(std::string_view function) {
     return function.empty() ? "(name: not in the recording)" : printable(brief(function));
+}
+
+// Returns what a list of links leaves out. Answer is a BpfAttachment or a BpfTrampoline.
+template <class Answer>
+std::string links_left_text(const Answer& answer) {
+    std::string text;
+    if (answer.more != 0) text += fmt::format(" and {} more", answer.more);
+    if (answer.not_searched != 0) text += fmt::format(" ({} not searched)", answer.not_searched);
+    return text;
+}
+
+template <class Answer>
+void write_links_left(JsonWriter& json, const std::string& links, const Answer& answer) {
+    if (answer.more != 0) json.member(links + "_left_out", std::uint64_t{answer.more});
+    if (answer.not_searched != 0) json.member(links + "_not_searched", std::uint64_t{answer.not_searched});
 }
 
 std::string attachment_text(const BpfView& view, const BpfLoad& load) {
@@ -64,15 +87,16 @@ std::string attachment_text(const BpfView& view, const BpfLoad& load) {
                                                         : fmt::format("BTF object {}", attachment->btf_object),
                             function_text(attachment->function));
     const auto* separator = ", called by ";
+    // One that was registered again, as programs came and went, has several lives: JSON tells them apart.
+    std::set<std::pair<Address, std::string_view>> told;  // at most BpfLinks::most
     for (const auto& link : attachment->trampolines) {
         const auto& code = view.timeline().code()[link.index];
+        if (!told.emplace(code.range.begin, code.symbol).second) continue;
         text += fmt::format("{}{}{} at {}", separator, link.certain ? "" : "perhaps ", printable(brief(code.symbol)),
                             hex(code.range.begin));
         separator = ", ";
     }
-    if (attachment->more != 0) text += fmt::format(" and {} more", attachment->more);
-    if (attachment->not_searched != 0) text += fmt::format(" ({} not searched)", attachment->not_searched);
-    return text + '\n';
+    return text + links_left_text(*attachment) + '\n';
 }
 
 template <class T>
@@ -100,10 +124,7 @@ void write_attachment(JsonWriter& json, const BpfView& view, const BpfLoad& load
         json.end_object();
     }
     json.end_array();
-    if (attachment->more != 0) json.member("trampolines_left_out", std::uint64_t{attachment->more});
-    if (attachment->not_searched != 0) {
-        json.member("trampolines_not_searched", std::uint64_t{attachment->not_searched});
-    }
+    write_links_left(json, "trampolines", *attachment);
     json.end_object();
 }
 
@@ -137,7 +158,7 @@ std::string variables_text(const ProgramVariables::Found& found) {
                 continue;
             }
             ++written;
-            fmt::format_to(std::back_inserter(text), "  bpf_metadata_{} = {}\n", shown(key), shown(value));
+            fmt::format_to(std::back_inserter(text), "  metadata {} = {}\n", shown(key), shown(variable_value(value)));
         }
     }
     if (left_out != 0) text += fmt::format("  ({} more variables or records of them left out)\n", left_out);
@@ -162,9 +183,7 @@ std::string image_text(const BpfView& view, CodeIndex index) {
         separator = ", ";
     }
     if (trampoline->programs.empty()) text += "; its programs: not in the recording";
-    if (trampoline->more != 0) text += fmt::format(" and {} more", trampoline->more);
-    if (trampoline->not_searched != 0) text += fmt::format(" ({} not searched)", trampoline->not_searched);
-    return text;
+    return text + links_left_text(*trampoline);
 }
 
 void write_variables(JsonWriter& json, std::string_view name, const ProgramVariables::Found& found) {
@@ -181,7 +200,7 @@ void write_variables(JsonWriter& json, std::string_view name, const ProgramVaria
             json.begin_object();
             json.name("symbol", record->program);
             json.name("key", key);
-            json.name("value", value);
+            json.name("value", variable_value(value));
             json.end_object();
         }
     }
@@ -237,10 +256,7 @@ void write_image(JsonWriter& json, const BpfView& view, CodeIndex index) {
         json.end_object();
     }
     json.end_array();
-    if (trampoline->more != 0) json.member("programs_left_out", std::uint64_t{trampoline->more});
-    if (trampoline->not_searched != 0) {
-        json.member("programs_not_searched", std::uint64_t{trampoline->not_searched});
-    }
+    write_links_left(json, "programs", *trampoline);
     json.end_object();
 }
 

@@ -18,12 +18,12 @@
 
 namespace perfdata::tool {
 
-// is_nobody(name, content) returns true if the field is an id of all ones, in 32 or 64 bits: -1, none.
+// is_nobody(name, content) returns true if the field, or an element of it, is an id of all ones in its width: -1, none.
 template <class T>
 bool is_nobody(std::string_view name, const T& content) {
-    constexpr std::string_view ids[] = {"pid",           "tid",           "ppid",       "ptid",
-                                        "cpu",           "sample_pid",    "sample_tid", "sample_cpu",
-                                        "next_prev_pid", "next_prev_tid", "machine_pid"};
+    constexpr std::string_view ids[] = {"pid",           "tid",           "ppid",        "ptid",
+                                        "cpu",           "sample_pid",    "sample_tid",  "sample_cpu",
+                                        "next_prev_pid", "next_prev_tid", "machine_pid", "thread"};
     if constexpr (std::integral<T> && !std::same_as<T, bool>) {
         return content == static_cast<T>(-1) && std::ranges::find(ids, name) != std::end(ids);
     } else {
@@ -46,7 +46,7 @@ class JsonFields {
         if (is_nobody(name, content)) {
             writer_.Int(-1);
         } else if constexpr (FieldArray<T>) {
-            array(content, name == "ips");
+            array(name, content);
         } else {
             value(content);
         }
@@ -92,10 +92,12 @@ class JsonFields {
         writer_.EndArray();
     }
     template <FieldArray T>
-    void array(const T& elements, bool addresses) {
+    void array(std::string_view name, const T& elements) {
         writer_.StartArray();
         for (std::size_t index = 0; index < elements.size(); ++index) {
-            if (addresses) {
+            if (is_nobody(name, elements[index])) {
+                writer_.Int(-1);
+            } else if (name == "ips") {
                 value(Address{static_cast<std::uint64_t>(elements[index])});
             } else {
                 value(elements[index]);
@@ -126,7 +128,7 @@ class TextFields {
                 value(content);
             }
         } else if constexpr (FieldArray<T>) {
-            array(content, in(hexadecimal));
+            array(name, content, in(hexadecimal));
         } else {
             value(content);
         }
@@ -171,11 +173,13 @@ class TextFields {
         text_ += " ]";
     }
     template <FieldArray T>
-    void array(const T& elements, bool as_hex) {
+    void array(std::string_view name, const T& elements, bool as_hex) {
         text_ += '[';
         for (std::size_t index = 0; index < elements.size(); ++index) {
             if (index != 0) text_ += ' ';
-            if (as_hex) {
+            if (is_nobody(name, elements[index])) {
+                text_ += "-1";
+            } else if (as_hex) {
                 text_ += hex(Address{static_cast<std::uint64_t>(elements[index])});
             } else {
                 fmt::format_to(std::back_inserter(text_), "{}", elements[index]);

@@ -162,7 +162,7 @@ void InfoPage::write_json(const Sink& sink) const {
         write_event(json, *this, event);
     }
     json.end_array();
-    write_completeness(json, completeness, scanned);
+    write_completeness(json, completeness, scanned, losses());
     json.end_object();
     json.finish();
 }

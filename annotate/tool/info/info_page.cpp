@@ -88,13 +88,19 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
         features.push_back(std::move(feature));
     }
     pmu_names = read_pmu_names(recording);
-    if (scan) {
+    const auto count = [&](Completeness& into) {
         const auto nothing = [](const RecordContext&, const auto&) {};
-        const auto walked =
-            walk(recording, completeness, nothing, {.order = {}, .stop = {}, .progress = std::move(progress)});
+        const auto walked = walk(recording, into, nothing, {.order = {}, .stop = {}, .progress = std::move(progress)});
         // Without a stop token the walk fails if memory runs out, or if nothing can be read.
         if (!walked && walked.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
-        scanned = walked.has_value();
+        return walked.has_value();
+    };
+    if (scan) {
+        scanned = count(completeness);
+    } else if (recording.bytes() <= most_counted) {
+        // Damage of records is for --completeness to tell.
+        counted.emplace().diagnostics = DiagnosticLog(0);
+        if (!count(*counted)) counted.reset();
     }
 }
 

@@ -42,19 +42,25 @@ struct RecordedTimes {
 
 // InfoPage has read the features once; the recording must outlive it.
 struct InfoPage {
-    // `scan` walks all records; the other work does not grow with them.
+    // `scan` walks all records. Without it they are counted for the line of losses if there are at most most_counted
+    // bytes; the other work does not grow with them.
     InfoPage(const Recording& recording, bool verbose, bool scan, Progress progress = {});
 
     const Recording& recording;
     bool verbose = false;  // long lists in full
     bool scanned = false;  // all records were walked for the completeness
     Completeness completeness;
+    std::optional<Completeness> counted;  // without `scanned`: of the losses of the recorder, and nothing else
     FeatureContext context;
     RecordedTimes times;
     std::map<std::uint32_t, std::string> pmu_names;  // by attr.type, of PMU_MAPPINGS
     std::vector<ShownFeature> features;
     std::uint64_t bpf_programs = 0;
     std::uint64_t btf_blobs = 0;
+
+    // losses() returns where the losses of the recorder are counted; null: nowhere.
+    const Completeness* losses() const { return scanned ? &completeness : counted ? &*counted : nullptr; }
+    static constexpr std::uint64_t most_counted = std::uint64_t{256} << 20;
 
     void write_json(const Sink& sink) const;
     void write_text(const Sink& sink) const;

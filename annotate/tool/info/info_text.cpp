@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "perfdata/wire/attr_words.hpp"
 
@@ -63,6 +66,7 @@ class InfoText {
         line("kernel", recording_.os_release());
         line("cpu", recording_.cpu_description());
         times();
+        if (!page_.scanned) losses();
     }
 
     std::string container() const {
@@ -93,6 +97,15 @@ class InfoText {
         }
     }
 
+    // With --completeness they stand beside the other counts.
+    void losses() {
+        if (page_.losses() == nullptr) {
+            return line("losses", "not counted, as the recording is large; --completeness reads all of it");
+        }
+        std::string_view name = "losses";
+        for (const auto& text : loss_lines(*page_.losses())) line(std::exchange(name, ""), text);
+    }
+
     void events() {
         const auto& events = recording_.events().events();
         if (events.empty()) add("  none\n");
@@ -110,9 +123,10 @@ class InfoText {
         const auto pmu = page_.pmu_names.find(attr.type);
         const auto type = pmu == page_.pmu_names.end() ? attr_type_name(attr.type) : std::string_view(pmu->second);
         add("  {}\n", printable(event.name));
-        add("      type {} ({}), config {:#x}, {} {}, {} ids, attr of {} bytes\n", attr.type,
+        add("      type {} ({}), config {:#x}, {} {}, {}, attr of {} bytes\n", attr.type,
             type.empty() ? "a PMU of its own" : printable(type), attr.config,
-            attr.freq() ? "sample_freq" : "sample_period", attr.sample_period, event.ids.size(), attr.size);
+            attr.freq() ? "sample_freq" : "sample_period", attr.sample_period, how_many(event.ids.size(), "id"),
+            attr.size);
         words("sample_type", attr.sample_type, sample_type_name);
         words("read_format", attr.read_format, read_format_name);
         if (attr.flags != 0) {
@@ -154,8 +168,8 @@ class InfoText {
         std::string summary;
         const bool bpf = shown.is(Feature::bpf_prog_info) || shown.is(Feature::bpf_btf);
         if (bpf) {
-            summary = shown.is(Feature::bpf_btf) ? fmt::format("{} BTF blobs", page_.btf_blobs)
-                                                 : fmt::format("{} programs", page_.bpf_programs);
+            summary = shown.is(Feature::bpf_btf) ? how_many(page_.btf_blobs, "BTF blob")
+                                                 : how_many(page_.bpf_programs, "program");
             if (page_.bpf_programs + page_.btf_blobs != 0) summary += "; `perfdata bpf` lists them";
         } else if (shown.known()) {
             // Its errors are already reported.

@@ -122,6 +122,23 @@ class Counted {
         builder_.feature(Feature::numa_topology, body.take());
         return *this;
     }
+    struct Cache {
+        std::uint32_t level = 0;
+        std::string type, cpus;
+    };
+    Counted& caches(const std::vector<Cache>& caches) {
+        FeatureWriter body(order_);
+        body.u32(1).u32(static_cast<std::uint32_t>(caches.size()));
+        for (const auto& cache : caches) {
+            body.u32(cache.level).u32(64).u32(64).u32(8).string(cache.type).string("32K").string(cache.cpus);
+        }
+        builder_.feature(Feature::cache, body.take());
+        return *this;
+    }
+    Counted& feature(Feature number, Blob payload) {
+        builder_.feature(number, std::move(payload));
+        return *this;
+    }
     Counted& version(std::string_view text) {
         builder_.feature(Feature::version, feature_string(order_, text));
         return *this;

@@ -203,7 +203,10 @@ TEST_CASE("What aggr_mode means depends on perf's version", "[annotate][stat]") 
     CHECK(recorded_stat_mode(7, "6.1.187", false) == StatMode::node);
     CHECK(recorded_stat_mode(3, "4.19", false) == StatMode::core);
     CHECK(recorded_stat_mode(4, "4.19", false) == StatMode::thread);
-    CHECK_FALSE(recorded_stat_mode(4, "6.6.1", true));
+    CHECK(recorded_stat_mode(4, "6.6.1", true) == StatMode::cache);
+    CHECK(recorded_stat_mode(4, "6.4.16", false) == StatMode::core);
+    CHECK(recorded_stat_mode(5, "6.12.9", true) == StatMode::cache);
+    CHECK_FALSE(recorded_stat_mode(4, "6.12.9", true));
     CHECK(recorded_stat_mode(5, "6.6.1", true) == StatMode::core);
     CHECK(recorded_stat_mode(6, "6.12.9-g1", true) == StatMode::core);
     CHECK(recorded_stat_mode(9, "7.0", true) == StatMode::node);
@@ -226,4 +229,86 @@ TEST_CASE("Reading counters stops when it is asked to", "[annotate][stat][stop]"
     const auto stopped = read_stat(counted.recording(), options, [](const StatFacts&, const StatTable&) {});
     REQUIRE_FALSE(stopped);
     CHECK(stopped.error().code == ErrorCode::cancelled);
+}
+
+TEST_CASE("CPUs are added up by the cache that they share", "[annotate][stat]") {
+    Counted counted(GENERATE(std::endian::little, std::endian::big));
+    counted.event(attr_type::software, 2, "page-faults", {1, 2, 3, 4, 5});
+    counted.topology({{0, 0}, {1, 0}, {2, 0}, {3, 0}, {0, 1}});
+    // By level, as perf writes them. CPU 4 has no cache of level 3, and no CPU has one of level 4.
+    counted.caches({{1, "Data", "0"},
+                    {1, "Data", "1"},
+                    {1, "Data", "2"},
+                    {1, "Data", "3"},
+                    {1, "Data", "4"},
+                    {2, "Unified", "0,2"},
+                    {2, "Unified", "1,3"},
+                    {2, "Unified", "4"},
+                    {3, "Unified", "0-3"}});
+    counted.of_cpus({0, 1, 2, 3, 4}, aggr::none, 100);
+    for (std::uint32_t cpu = 0; cpu < 5; ++cpu) counted.value(cpu + 1, cpu, 0, std::uint64_t{1} << cpu, 1, 1);
+    counted.round(1);
+    using Sum = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::uint32_t, std::uint64_t>;
+    const auto sums = [&](std::uint32_t level) {
+        std::vector<Sum> all;
+        StatOptions options;
+        options.mode = StatMode::cache;
+        options.cache_level = level;
+        const auto reading = read_stat(counted.recording(), options, [&](const StatFacts&, const StatTable& table) {
+            for (const auto& row : table.rows) {
+                all.emplace_back(row.place.socket, row.place.cache_level, row.place.cache, row.cpus, row.value);
+            }
+        });
+        REQUIRE(reading);
+        CHECK(reading->facts.cache_level == level);
+        const std::uint64_t unplaced = level == 3 ? 1 : level == 4 ? 5 : 0;
+        CHECK(reading->unknown_places == unplaced);
+        CHECK(reading->completeness.lossless() == (level < 3));
+        return all;
+    };
+    CHECK(sums(0) == std::vector<Sum>{{0, 3, 0, 4, 15}, {1, 2, 4, 1, 16}});
+    CHECK(sums(2) == std::vector<Sum>{{0, 2, 0, 2, 5}, {0, 2, 1, 2, 10}, {1, 2, 4, 1, 16}});
+    CHECK(sums(3) == std::vector<Sum>{{0, 3, 0, 4, 15}, {1, 3, -1, 1, 16}});
+    CHECK(sums(4) == std::vector<Sum>{{0, 4, -1, 4, 15}, {1, 4, -1, 1, 16}});
+    CHECK(counted.text(StatMode::cache)
+              .find("     0.000000001 S0-D0-L3-ID0              4                 15      "
+                    "page-faults") != std::string::npos);
+    CHECK(counted.text(StatMode::cache)
+              .starts_with("#           time cache                  cpus             counts "
+                           "unit events\n"));
+    CHECK(counted.text(StatMode::cache, ",") ==
+          "     0.000000001,S0-D0-L3-ID0,4,15,,page-faults,4,100.00,,\n"
+          "     0.000000001,S1-D0-L2-ID4,1,16,,page-faults,1,100.00,,\n");
+}
+
+TEST_CASE("A recording by cache is shown by the level that perf was asked for", "[annotate][stat]") {
+    const auto [level, shown] = GENERATE(values<std::pair<std::uint64_t, std::uint32_t>>({{2, 2}, {5, 0}}));
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1, 2}).topology({{0, 0}, {1, 0}}).version("6.8.1");
+    counted.caches({{2, "Unified", "0"}, {2, "Unified", "1"}, {3, "Unified", "0-1"}});
+    counted.threads({{0xffffffff, ""}}).cpus({0, 1});
+    counted.add(RecordType::stat_config, Writer(std::endian::little).u64(2).u64(0).u64(4).u64(3).u64(level));
+    counted.value(1, 0, 0, 3, 1, 1).value(2, 1, 0, 4, 1, 1).round(1, true);
+    const auto [tables, reading] = counted.read();
+    CHECK(reading.facts.recorded == StatMode::cache);
+    CHECK(reading.facts.mode == StatMode::cache);
+    CHECK(reading.facts.cache_level == shown);
+    CHECK(reading.completeness.lossless());
+    REQUIRE(tables.at(0).rows.size() == (level == 2 ? 2u : 1u));
+    CHECK(tables[0].rows[0].value == (level == 2 ? 3u : 7u));
+}
+
+TEST_CASE("Overlapping caches cost no more than their lists", "[annotate][stat][hostile]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1});
+    std::vector<Counted::Cache> caches;
+    for (std::uint32_t at = 0; at < 2000; ++at) caches.push_back({at % 5, "", "7-99999999999,5-,3-1,-"});
+    caches.push_back({9, "", "99999999999999999999"});
+    counted.caches(caches).threads({{0xffffffff, ""}}).cpu_range(0, 65535).config(aggr::global);
+    counted.value(1, 8, 0, 1, 1, 1).round(1, true);
+    const auto rows = counted.read(StatMode::cache).tables.at(0).rows;
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].place.cache == -1);
+    CHECK(rows[1].place.cache == 7);
+    CHECK(rows[1].place.cache_level == 4);
 }

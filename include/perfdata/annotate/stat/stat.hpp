@@ -28,17 +28,18 @@ enum class StatMode : std::uint8_t {
     core,    // those of a core
     node,    // those of a memory node
     thread,  // those of a thread
+    cache,   // those of the CPUs that share a cache
 };
-inline constexpr std::size_t stat_modes = 7;  // of StatMode
+inline constexpr std::size_t stat_modes = 8;  // of StatMode
 // Returns a word for JSON.
 constexpr std::string_view to_string(StatMode mode) {
-    constexpr std::string_view words[] = {"global", "none", "socket", "die", "core", "node", "thread"};
+    constexpr std::string_view words[] = {"global", "none", "socket", "die", "core", "node", "thread", "cache"};
     return words[static_cast<std::size_t>(mode)];
 }
 
 // recorded_stat_mode(number, perf_version, has_level) returns what `aggr_mode` of STAT_CONFIG means: perf inserted
 // modes between others in 5.2, 6.4 and 6.9. has_level: STAT_CONFIG has the term of 6.4. Empty: one that is not shown
-// here.
+// here, that of clusters.
 PERFDATA_EXPORT std::optional<StatMode> recorded_stat_mode(std::uint64_t number, std::string_view perf_version,
                                                            bool has_level);
 
@@ -49,6 +50,8 @@ struct StatPlace {
     std::int32_t socket = -1, die = -1, core = -1;  // of `core` all three, of `die` two
     std::int32_t node = -1;                         // its number, not its place in the list of nodes
     std::int32_t thread = -1;                       // index in StatFacts::threads
+    // `cache` has socket and die, too. The level is what was asked for, or 0, if the CPU has no such cache.
+    std::int32_t cache_level = -1, cache = -1;  // the cache is the first CPU that shares it
 
     bool operator==(const StatPlace&) const = default;
 };
@@ -78,7 +81,7 @@ struct StatMetric {
 struct StatRow {
     std::uint32_t event = 0;                 // index in StatFacts::events
     StatPlace place;                         // as far as the mode tells places apart
-    std::uint32_t cpus = 0;                  // socket, die, core and node: how many CPUs were added up
+    std::uint32_t cpus = 0;                  // socket, die, core, node and cache: how many CPUs were added up
     StatState state = StatState::counted;    // if it is not `counted`, there is no value
     std::uint64_t raw = 0;                   // as counted; sums wrap at 64 bits
     std::uint64_t value = 0;                 // estimated for all of `enabled`; sums of too large ones do not wrap
@@ -108,6 +111,26 @@ struct StatThread {
     std::string comm;       // any bytes
 };
 
+// StatNamedBy is where the name of a BPF program is from.
+enum class StatNamedBy : std::uint8_t {
+    nobody,  // the recording has no name: the id is the command line's
+    kernel,  // BPF_PROG_INFO, cut to 15 bytes by the kernel
+    btf,     // the type of its function, in BPF_BTF
+};
+// Returns a word for JSON.
+constexpr std::string_view to_string(StatNamedBy by) {
+    constexpr std::string_view words[] = {"nobody", "kernel", "btf"};
+    return words[static_cast<std::size_t>(by)];
+}
+
+// StatProgram is a BPF program in which perf stat -b counted.
+struct StatProgram {
+    std::uint32_t id = 0;  // on the command line of perf stat: a recording says nowhere else what was counted
+    std::string name;      // any bytes
+    StatNamedBy named_by = StatNamedBy::nobody;  // where the name is from
+};
+inline constexpr std::size_t most_stat_programs = 64;  // in StatFacts::programs
+
 // StatFacts is what rounds have in common.
 struct StatFacts {
     StatMode mode = StatMode::global;                     // that is shown
@@ -119,14 +142,25 @@ struct StatFacts {
     std::vector<StatThread> threads;                      // of THREAD_MAP
     std::vector<std::string> command_line;                // of perf; may be empty
     bool per_cpu = false;                                 // counted on CPUs, not in threads wherever they ran
+    std::uint32_t cache_level = 0;                        // of mode cache: 0 is the last level of each CPU
+    // Of perf stat -b: values are what was counted while these programs ran, all together. Empty without -b.
+    std::vector<StatProgram> programs{};
+    std::size_t more_programs = 0;  // beyond most_stat_programs
 };
+
+// stat_programs_text(facts) returns "counted in BPF program 42 main (named by BTF)"; empty without programs. Names are
+// printable.
+PERFDATA_EXPORT std::string stat_programs_text(const StatFacts& facts);
 
 // StatOptions is how values are added up, and who watches.
 struct StatOptions {
     std::optional<StatMode> mode;  // empty: as STAT_CONFIG says
     StopToken stop = {};           // once it stops, reading fails with `cancelled`
     Progress progress = {};        // is told of the bytes of the recording
+    // Of mode `cache`, if it is asked for: 1 to most_cache_level; 0: the last level of each CPU.
+    std::uint32_t cache_level = 0;
 };
+inline constexpr std::uint32_t most_cache_level = 4;  // that perf knows
 
 // StatTake is called for each round, in the order of the recording. Both live as long as the call.
 using StatTake = Callback<void(const StatFacts&, const StatTable&)>;

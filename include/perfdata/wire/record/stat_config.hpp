@@ -41,13 +41,16 @@ struct StatConfig {
         return StatConfig{take_words(in, 2 * count)};
     }
 
-    // fields(visit) visits the fields in file order by their names in libperf's event.h; `visit` is a FieldVisitor.
+    // fields(visit) visits the fields in file order by their names in libperf's event.h, and `tag_text` behind a tag
+    // that has a name; `visit` is a FieldVisitor.
     template <class Visit>
     void fields(Visit&& visit) const {
         visit("nr", std::uint64_t{size()});
         visit.list("data", size(), [&](std::size_t index, auto&& element) {
-            element("tag", term(index).tag);
-            element("val", term(index).value);
+            const auto [tag, value] = term(index);
+            element("tag", tag);
+            if (const auto name = stat_config_name(tag); !name.empty()) element("tag_text", name);
+            element("val", value);
         });
     }
 };

@@ -30,8 +30,9 @@ TEST_CASE("THREAD_MAP gives the threads; a name may lack its NUL", "[wire][threa
 TEST_CASE("STAT_CONFIG gives its terms", "[wire][stat_config]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     const auto body = Writer(order).u64(2).u64(1).u64(0x1122334455667788).u64(9).u64(4).take();
-    check_fields<StatConfig>(
-        order, body, {"nr=2", "data[0].tag=1", "data[0].val=1234605616436508552", "data[1].tag=9", "data[1].val=4"});
+    check_fields<StatConfig>(order, body,
+                             {"nr=2", "data[0].tag=1", "data[0].tag_text='interval'", "data[0].val=1234605616436508552",
+                              "data[1].tag=9", "data[1].val=4"});
     const RecordCase<StatConfig> got(order, body);
     CHECK(got->term(1).tag == 9);
     CHECK(got->term(1).value == 4);

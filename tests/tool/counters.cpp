@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Recordings of perf stat in the tool: how `dump` and `stat` name what the records number.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catch.hpp"
+#include "support/json.hpp"
+#include "tool/run.hpp"
+#include "unit/annotate/counted.hpp"
+
+using namespace perfdata;
+using namespace perfdata::test;
+
+namespace {
+
+std::string counted_file(const Place& place, Counted& counted) {
+    return place.write("counted.data", std::string(as_text(counted.bytes())));
+}
+
+std::string counted_output(const Place& place, const std::vector<std::string>& arguments) {
+    const auto ended = place.run(arguments);
+    INFO(in_words(arguments) << "\n" << ended.messages);
+    REQUIRE(ended.status == 0);
+    return ended.output;
+}
+
+}  // namespace
+
+TEST_CASE("dump names the terms of STAT_CONFIG and the events of values, and shows any as -1", "[counters]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).event(attr_type::software, 3, "cs", {2});
+    counted.own_cpus(2, {0, 0xffff}).threads({{~std::uint64_t{0}, "all"}}).cpus({0xffff, 3}).config(aggr::global, 250);
+    counted.add(RecordType::stat_config, Writer(std::endian::little).u64(1).u64(77).u64(5));
+    counted.value(2, Counted::any, Counted::any, 65535, 4294967295, 4294967295).round(9, true);
+    const Place place;
+    const auto file = counted_file(place, counted);
+    const auto text = counted_output(place, {"dump", file});
+    INFO(text);
+    const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+    CHECK(
+        has("data { tag 0 tag_text aggr_mode val 1 | tag 1 tag_text interval val 250 | tag 2 tag_text scale val 1 }"));
+    CHECK(has("data { tag 77 val 5 }"));
+    CHECK(has("CPU_MAP data { type 0 nr 2 cpu [-1 3] }"));
+    CHECK(has("cpus { type 0 nr 2 cpu [0 -1] }"));
+    CHECK(has("entries { pid -1 comm all }"));
+    CHECK(has(" event cs id 2 cpu -1 thread -1 val 65535 ena 4294967295 run 4294967295"));
+
+    std::size_t maps = 0, configs = 0;
+    const auto lines = counted_output(place, {"dump", "--json", file});
+    for (std::size_t begin = 0; begin < lines.size();) {
+        const auto end = lines.find('\n', begin);
+        const auto record = Json::parse(lines.substr(begin, end - begin));
+        begin = end + 1;
+        const auto type = record["type"].text();
+        if (type == "CPU_MAP") {
+            ++maps;
+            const auto& cpus = record["data"].items().at(0)["cpu"].items();
+            REQUIRE(cpus.size() == 2);
+            CHECK(cpus[0].number() == -1);
+            CHECK(cpus[1].number() == 3);
+        } else if (type == "STAT_CONFIG" && configs++ == 0) {
+            const auto& terms = record["data"].items();
+            REQUIRE(terms.size() == 3);
+            CHECK(terms[1]["tag_text"].text() == "interval");
+            CHECK(terms[1]["val"].count() == 250);
+        } else if (type == "STAT_CONFIG") {
+            CHECK_FALSE(record["data"].items().at(0).has("tag_text"));
+        } else if (type == "THREAD_MAP") {
+            CHECK(record["entries"].items().at(0)["pid"].number() == -1);
+        } else if (type == "STAT") {
+            CHECK(record["event"].text() == "cs");
+            CHECK(record["cpu"].number() == -1);
+            CHECK(record["thread"].number() == -1);
+            CHECK(record["val"].count() == 65535);
+        }
+    }
+    CHECK(maps == 1);
+    CHECK(configs == 2);
+}
