@@ -153,6 +153,8 @@ TEST_CASE("perf report keeps the same samples with the same filters", "[oracle][
     std::size_t compared = 0;
     for (const auto& path : perf_fixtures()) {
         if (known_difference(path) != nullptr || !tells_all(path)) continue;
+        // Of a pipe perf knows neither its CPUs nor its first and last time.
+        if (Opened(path).recording.header().pipe) continue;
         DYNAMIC_SECTION(path.stem().string()) {
             const auto all = filters(path);
             for (const auto& by : all) {

@@ -20,6 +20,9 @@ TEST_CASE("perf counts the same records of each type", "[oracle][stats]") {
     for (const auto& path : perf_fixtures()) {
         DYNAMIC_SECTION(path.stem().string()) {
             const Opened opened(path);
+            // With --stats perf 6.1 does not step over the data behind TRACING_DATA, and stops there.
+            const auto& found = opened.timeline.completeness().records;
+            if (found.contains(static_cast<std::uint32_t>(perfdata::RecordType::header_tracing_data))) continue;
             auto counts = perf_counts(path);
             const auto total = counts["TOTAL"];
             counts.erase("TOTAL");
