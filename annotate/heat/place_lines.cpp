@@ -8,8 +8,8 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint64_t window = 64;  // bytes of code per read
-constexpr unsigned most_reads = 16;   // of one list, for functions of different sizes
+constexpr std::uint64_t place_window = 64;  // bytes of code per read
+constexpr unsigned most_list_reads = 16;    // of one list, for functions of different sizes
 
 const LineStart* find(const std::vector<LineStart>& lines, std::uint64_t offset) {
     const auto after = std::ranges::upper_bound(lines, offset, {}, &LineStart::offset);
@@ -33,7 +33,7 @@ const PlaceLines::List& PlaceLines::listed(const LinesOrigin& origin, const Fram
     auto& list = lists_[{origin.from, origin.at}];
     // Lines of a longer function extend those of a shorter one. The limit keeps a crafted file from making one list be
     // read again and again.
-    if (list.reads == 0 || (list.size < size && list.reads < most_reads)) {
+    if (list.reads == 0 || (list.size < size && list.reads < most_list_reads)) {
         read(function, size, list.lines, list.problem);
         if (list.lines.empty() && !list.problem && function.is_code()) {
             const auto* load = symbolizer_.timeline().load_of(function);
@@ -78,10 +78,10 @@ PlaceLines::Answer PlaceLines::found_at(const Frame& frame) {
     }
     // Stay within the function: sections of relocatable files have their own addresses.
     auto first = begin;
-    first.offset = std::max(begin.offset, frame.offset - frame.offset % window);
+    first.offset = std::max(begin.offset, frame.offset - frame.offset % place_window);
     if (window_ != first) {
         window_ = first;
-        read(first, window - first.offset % window, window_lines_, window_problem_);
+        read(first, place_window - first.offset % place_window, window_lines_, window_problem_);
     }
     const auto* line = find(window_lines_, frame.offset - first.offset);
     if (line != nullptr && line->source.line != 0 && !line->source.file.empty()) return {line, NoLine::no_line};

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-// Stopped ends the making from the middle of any loop. Nobody outside of this file sees it.
-struct Stopped {};
+// HeatStopped ends the making from the middle of any loop. Nobody outside of this file sees it.
+struct HeatStopped {};
 
 // Numbers gives equal texts the same number.
 class Numbers {
@@ -115,7 +115,7 @@ class HeatMaker {
 
   private:
     void look() {
-        if (++steps_ % 256 == 0 && options_.stop.stop_requested()) throw Stopped();
+        if (++steps_ % 256 == 0 && options_.stop.stop_requested()) throw HeatStopped();
     }
 
     // Place is a frame as a sampled or interrupted address, or as the address that a call returns to.
@@ -191,7 +191,7 @@ class HeatMaker {
             auto& found = lines_of_[place];
             found.begin = static_cast<std::uint32_t>(sites_of_.size());
             const auto answer = lines.at(frame);
-            if (!answer) throw Stopped();
+            if (!answer) throw HeatStopped();
             found.why = add_sites(*answer, frame);
             found.end = static_cast<std::uint32_t>(sites_of_.size());
             if (++done % 1024 == 0 && options_.progress) options_.progress(done, places.size());
@@ -378,9 +378,9 @@ Result<SourceHeat> SourceHeat::make(const SampleCounts& counts, const Symbolizer
                                     const SourceHeatOptions& options) {
     return catch_bad_alloc([&]() -> Result<SourceHeat> {
         try {
-            if (options.stop.stop_requested()) throw Stopped();
+            if (options.stop.stop_requested()) throw HeatStopped();
             return HeatMaker(counts, symbolizer, options).make();
-        } catch (const Stopped&) {
+        } catch (const HeatStopped&) {
             return fail(ErrorCode::cancelled, Error::no_offset, "heat", "asked to stop");
         }
     });

@@ -28,7 +28,7 @@
 namespace perfdata::tool {
 namespace {
 
-constexpr CodeClass listed_kinds[] = {CodeClass::bpf, CodeClass::jit};
+constexpr CodeClass extracted_kinds[] = {CodeClass::bpf, CodeClass::jit};
 
 struct ExtractChoice {
     Common common;
@@ -43,7 +43,7 @@ struct ExtractChoice {
 
 bool ExtractChoice::makes_sense() const {
     const bool programs = !code.program.empty();
-    const auto kinds = std::span(listed_kinds).first(programs ? 1 : 2);
+    const auto kinds = std::span(extracted_kinds).first(programs ? 1 : 2);
     if (!list.can_list(programs ? "extract --program" : "extract", kinds)) return false;
     const bool takes_jit = CodeFilter{parse_kinds(list.kinds), {}, {}}.takes_kind(CodeClass::jit);
     if (list.pids.empty() || (!programs && takes_jit)) return true;

@@ -26,7 +26,7 @@ namespace perfdata::tool {
 namespace {
 
 // Memory of a process counts as user code, whatever code was made in it.
-constexpr CodeClass listed_kinds[] = {CodeClass::kernel, CodeClass::module, CodeClass::bpf, CodeClass::out_of_line,
+constexpr CodeClass symbol_kinds[] = {CodeClass::kernel, CodeClass::module, CodeClass::bpf, CodeClass::out_of_line,
                                       CodeClass::user};
 
 struct SymbolsChoice {
@@ -48,7 +48,7 @@ bool SymbolsChoice::makes_sense() const {
         complain("--pid: an address has one name in each process; give one of them with --address");
         return false;
     }
-    return list.can_list("symbols", listed_kinds);
+    return list.can_list("symbols", symbol_kinds);
 }
 
 Result<Address> parse_address(const std::string& text) {

@@ -19,8 +19,8 @@ using platform::OpenMode;
 
 constexpr OpenMode to_pass{.what = OpenMode::For::place, .directory = true};
 constexpr OpenMode to_look_at{.what = OpenMode::For::place, .no_link = true};
-constexpr unsigned most_links = 40;
-constexpr std::size_t longest_name = 65536;  // of the rest still to walk, with links expanded
+constexpr unsigned most_links_walked = 40;
+constexpr std::size_t longest_rest = 65536;  // of the rest still to walk, with links expanded
 
 Walked failed(int problem) {
     Walked walked;
@@ -130,12 +130,12 @@ class Steps {
     }
 
     std::optional<Walked> follow(int link) {
-        if (++links_ > most_links) return failed(ELOOP);
+        if (++links_ > most_links_walked) return failed(ELOOP);
         const auto target = platform::link_target(link);
         if (!target) return failed(target.error());
         if (target->empty()) return failed(ENOENT);
         left_.insert(0, *target);
-        if (left_.size() > longest_name) return failed(ENAMETOOLONG);
+        if (left_.size() > longest_rest) return failed(ENAMETOOLONG);
         if (left_.front() == '/') {
             if (const int problem = begin_again()) return failed(problem);
         }

@@ -7,7 +7,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::size_t longest_path = 4096;  // as PATH_MAX of Linux
+constexpr std::size_t longest_source_path = 4096;  // as PATH_MAX of Linux
 
 constexpr std::size_t most_parts = 64;  // of a path, tried in a directory: each is a file to open
 
@@ -111,7 +111,7 @@ std::shared_ptr<const SourceFiles::File> SourceFiles::find(const std::string& re
     for (const auto& directory : options_.source_dirs) {
         std::string_view rest = path;
         // Longer paths name no file: copying each of their suffixes is not worth it.
-        while (rest.size() > longest_path && rest.contains('/')) rest.remove_prefix(rest.find('/') + 1);
+        while (rest.size() > longest_source_path && rest.contains('/')) rest.remove_prefix(rest.find('/') + 1);
         const auto parts = static_cast<std::size_t>(std::ranges::count(rest, '/'));
         for (auto more = parts; more >= most_parts; --more) rest.remove_prefix(rest.find('/') + 1);
         while (true) {

@@ -102,10 +102,10 @@ struct Asked {
 
 using Lines = std::vector<std::string>;
 
-// Subject is a recording with names.
-class Subject {
+// GraphSubject is a recording with names.
+class GraphSubject {
   public:
-    Subject(const std::filesystem::path& path, const SymbolizerOptions& sources)
+    GraphSubject(const std::filesystem::path& path, const SymbolizerOptions& sources)
         : opened_(path), names_(Symbolizer::open(opened_.recording, opened_.timeline, sources)) {}
 
     // Returns the text of a report of each event with call chains alone: of few events text has one table.
@@ -416,7 +416,7 @@ TEST_CASE("trees of fixtures are perf's", "[oracle][callgraph]") {
         const auto name = path.filename().string();
         if (std::ranges::find(others, name) != others.end() || !has_chains(path)) continue;
         INFO(name);
-        const Subject subject(path, sources);
+        const GraphSubject subject(path, sources);
         const auto twins = subject.twins();
         Compared sum;
         for (const auto& asked : all_asked()) {
@@ -439,7 +439,7 @@ TEST_CASE("trees of fixtures are perf's", "[oracle][callgraph]") {
 TEST_CASE("trees of a program that was recorded just now are perf's", "[oracle][callgraph]") {
     const Made made;
     if (!made.done) return;
-    const Subject subject(made.path, {});
+    const GraphSubject subject(made.path, {});
     const auto check = [&](const Asked& asked) {
         const auto perfs = read_trees(perf_here(asked.perf(), made.path), asked.form());
         const auto compared = compare(perfs, subject.report(asked), asked, own_name, own_row, false);
@@ -487,7 +487,7 @@ TEST_CASE("trees of a program that was recorded just now are perf's", "[oracle][
 TEST_CASE("trees by source line have perf's samples by chain of lines", "[oracle][callgraph]") {
     const Made made;
     if (!made.done) return;
-    const Subject subject(made.path, {});
+    const GraphSubject subject(made.path, {});
     for (const bool children : {false, true}) {
         for (const bool caller : {false, true}) {
             Asked asked;

@@ -140,13 +140,13 @@ std::size_t compare(const Calls& perfs, const Calls& ours) {
     return compared;
 }
 
-bool has_chains(const std::filesystem::path& path) {
+bool has_call_chains(const std::filesystem::path& path) {
     const Opened opened(path);
     return std::ranges::any_of(opened.recording.events().events(),
                                [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
 }
 
-std::vector<std::string> output_of(const std::string& command) {
+std::vector<std::string> lines_printed(const std::string& command) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
     REQUIRE(pipe);
     std::string text;
@@ -181,7 +181,7 @@ TEST_CASE("calls are those of perf's call chains", "[oracle][calls]") {
     sources.finder.offline = true;
     sources.jit.as_recorded = false;
     for (const auto& path : fixtures()) {
-        if (!has_chains(path)) continue;
+        if (!has_call_chains(path)) continue;
         INFO(path);
         const OurCalls ours(path, sources);
         const auto perfs = theirs(perf_script(path, "-F event,ip,sym,symoff"));
@@ -206,7 +206,8 @@ TEST_CASE("calls in a program that was recorded just now are those of perf's cal
     }
     SymbolizerOptions sources;
     const OurCalls ours(path, sources);
-    const auto perfs = own_program(theirs(output_of("perf script -F event,ip,sym,symoff -i '" + path.string() + "'")));
+    const auto perfs =
+        own_program(theirs(lines_printed("perf script -F event,ip,sym,symoff -i '" + path.string() + "'")));
     const auto callers = compare(only(perfs, ours.listed, true), own_program(ours.callers));
     const auto callees = compare(only(perfs, ours.listed, false), own_program(ours.callees));
     std::cout << "just recorded: " << callers << " calls of functions with samples, " << callees << " by them\n";

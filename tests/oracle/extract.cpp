@@ -17,8 +17,8 @@ namespace {
 
 using namespace perfdata;
 
-// output_of(command, directory) returns the printed lines, messages included; requires success.
-std::vector<std::string> output_of(const std::string& command, const std::string& directory) {
+// output_in(command, directory) returns the printed lines, messages included; requires success.
+std::vector<std::string> output_in(const std::string& command, const std::string& directory) {
     INFO(command);
     const auto file = directory + "/output";
     const int status = std::system(("cd '" + directory + "' && " + command + " > output 2>&1").c_str());
@@ -65,7 +65,7 @@ TEST_CASE("BPF programs as ELF files have their names and lines for binutils", "
             const perfdata::test::TempDir temporary;
             const auto directory = temporary.path().string();
             temporary.write("program.elf", as_bytes(*elf));
-            for (const auto& line : output_of("readelf -aW --debug-dump=info,line program.elf", directory)) {
+            for (const auto& line : output_in("readelf -aW --debug-dump=info,line program.elf", directory)) {
                 INFO(line);
                 CHECK((line.find("arning") == std::string::npos && line.find("rror:") == std::string::npos));
             }
@@ -77,7 +77,7 @@ TEST_CASE("BPF programs as ELF files have their names and lines for binutils", "
                     }
                 }
             }
-            const auto answers = output_of("addr2line -f -e program.elf < addresses", directory);
+            const auto answers = output_in("addr2line -f -e program.elf < addresses", directory);
             std::size_t answer = 0;
             for (const auto& function : code.functions) {
                 for (std::size_t at = 0; at < function.code.size(); ++at, answer += 2) {

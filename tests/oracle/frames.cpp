@@ -35,14 +35,14 @@ std::string cell(const FileFrames& frames, const UnwindRule& rule) {
     return "?";
 }
 
-struct Compared {
+struct ComparedFrames {
     std::size_t functions = 0, rows = 0, cells = 0, differing = 0, spilled = 0, most_rules = 0, most_rows = 0;
     std::size_t unslotted = 0;  // cells of registers that have no slot
 };
 
 // compare(row, theirs) returns what differs; empty: nothing.
 std::string compare(const FileFrames& frames, const UnwindRow& row, const RuleSpill& spill, const ReadelfRow& theirs,
-                    Compared& compared) {
+                    ComparedFrames& compared) {
     const auto cfa = row.has(UnwindRow::cfa_expression) ? "exp" : frames.name(row.cfa_slot) + with_sign(row.cfa_value);
     if (cfa != theirs.cfa) return "CFA " + cfa + ", not " + theirs.cfa;
     std::map<std::string, std::string> ours;
@@ -92,8 +92,8 @@ std::vector<std::string> loaded_files() {
 }
 
 // compare_file(path) compares all rows, each asked for by addresses at its begin and end.
-Compared compare_file(const std::string& path) {
-    Compared compared;
+ComparedFrames compare_file(const std::string& path) {
+    ComparedFrames compared;
     const test::TempDir directory;
     FileFrames frames(path);
     const CfiSection* section = nullptr;

@@ -35,7 +35,7 @@ bool succeeds(const std::string& command) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> lines_of_inlined(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream stream(text);
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -82,7 +82,7 @@ std::vector<std::string> perf(const Recorded& recorded, const std::string& argum
     std::ifstream in(out);
     std::stringstream text;
     text << in.rdbuf();
-    return lines_of(text.str());
+    return lines_of_inlined(text.str());
 }
 
 struct Ours {
@@ -96,7 +96,7 @@ struct Ours {
         REQUIRE(options.fields.fit(opened.recording, options.chains));
         std::string text;
         REQUIRE(write_script(opened.recording, names, options, [&](std::string_view part) { text += part; }));
-        return lines_of(text);
+        return lines_of_inlined(text);
     }
 
     // rows(inlines) returns the samples with callees, and in itself, by perf's name of the row.
@@ -211,7 +211,7 @@ std::vector<std::string> with_inlined(const Recorded& recorded, const std::vecto
     return expected;
 }
 
-void require_same(const std::vector<std::string>& ours, const std::vector<std::string>& theirs) {
+void require_same_inlined(const std::vector<std::string>& ours, const std::vector<std::string>& theirs) {
     const auto [our, their] = std::ranges::mismatch(ours, theirs);
     INFO("line " << our - ours.begin() + 1);
     INFO("theirs: " << (their == theirs.end() ? "(end)" : *their));
@@ -260,10 +260,10 @@ TEST_CASE("chains of frame pointers have what addr2line says is inlined", "[orac
     if (!recorded.made()) return;
     const Ours ours(recorded);
     const auto plain = perf(recorded, "script --no-inline");
-    require_same(ours.script(false), plain);
+    require_same_inlined(ours.script(false), plain);
     const auto expected = with_inlined(recorded, plain, code_distance(ours));
     const auto whole = ours.script(true);
-    require_same(whole, expected);
+    require_same_inlined(whole, expected);
     CHECK(ours.names.inlined_problems().empty());
     const auto inlined = std::ranges::count_if(whole, is_inlined);
     CHECK(inlined > 1000);
@@ -353,9 +353,9 @@ TEST_CASE("what is inlined at sampled addresses is what perf says of unwound sta
         return kept;
     };
     const auto perfs = first_address(perf(recorded, "script"));
-    require_same(first_address(ours.script(true)), perfs);
+    require_same_inlined(first_address(ours.script(true)), perfs);
     CHECK(std::ranges::count_if(perfs, is_inlined) > 100);
-    require_same(first_address(ours.script(false)), first_address(perf(recorded, "script --no-inline")));
+    require_same_inlined(first_address(ours.script(false)), first_address(perf(recorded, "script --no-inline")));
 }
 
 }  // namespace oracle

@@ -166,15 +166,15 @@ struct Subject {
     std::optional<Symbolizer> symbolizer;
 };
 
-struct Compared {
+struct ComparedLines {
     std::size_t instructions = 0, inlined = 0, differing = 0, deepest = 0;
     std::size_t mistaken = 0;  // addr2line is wrong
 };
 
 // compare(ours, full, ...) compares our lines for one file with addr2line's for another file with the same code, for
 // about `sampled` functions, evenly spread.
-Compared compare(const std::string& ours, const std::string& full, std::size_t sampled, const std::string& debug_dir,
-                 const std::string& section = {}) {
+ComparedLines compare(const std::string& ours, const std::string& full, std::size_t sampled,
+                      const std::string& debug_dir, const std::string& section = {}) {
     const perfdata::test::TempDir temporary;
     const auto directory = temporary.path().string();
     const Subject subject(ours, {}, debug_dir);
@@ -227,7 +227,7 @@ Compared compare(const std::string& ours, const std::string& full, std::size_t s
             symbol_of[*at] = demangle(symbol.name).value_or(std::string(symbol.name));
         }
     }
-    Compared result;
+    ComparedLines result;
     const auto table = relocatable ? std::map<std::uint64_t, std::string>() : rows(full, directory);
     auto their_chains = theirs(full, asked, directory, section);
     for (const auto address : asked) {
@@ -260,7 +260,7 @@ struct Program {
     std::string directory, path;
 };
 
-void check_all(const Compared& compared) {
+void check_all(const ComparedLines& compared) {
     CHECK(compared.differing == 0);
     CHECK(compared.mistaken * 20 < compared.instructions);
     CHECK(compared.instructions > 300);

@@ -23,7 +23,7 @@ namespace {
 
 using namespace perfdata;
 
-std::string output_of(const std::string& command) {
+std::string printed_by(const std::string& command) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
     REQUIRE(pipe);
     std::string text;
@@ -61,8 +61,8 @@ Named named(std::size_t size, const std::string& text) {
 // theirs(file, begin, size) parses "  ADDRESS:\tBYTES \tINSTRUCTION", with suffixes like Capstone's, each on one line
 // however long.
 std::map<std::uint64_t, Named> theirs(const std::string& file, std::uint64_t begin, std::uint64_t size) {
-    std::istringstream lines(output_of("objdump -d -z -w -M suffix --start-address=" + std::to_string(begin) +
-                                       " --stop-address=" + std::to_string(begin + size) + " '" + file + "'"));
+    std::istringstream lines(printed_by("objdump -d -z -w -M suffix --start-address=" + std::to_string(begin) +
+                                        " --stop-address=" + std::to_string(begin + size) + " '" + file + "'"));
     std::map<std::uint64_t, Named> all;
     for (std::string line; std::getline(lines, line);) {
         const auto first = line.find(":\t");

@@ -41,8 +41,8 @@ constexpr std::array trampolines = {
     Trampoline{ArchFamily::s390, 8, SignalFrame::plain, 2, {0x0a, 0x77}, {}},
 };
 
-// Layout is where a frame has its registers, counted from the stack pointer in the trampoline.
-struct Layout {
+// FrameLayout is where a frame has its registers, counted from the stack pointer in the trampoline.
+struct FrameLayout {
     std::uint64_t first = 0;      // of `slots`
     std::span<const Slot> slots;  // one behind the other; no_slot: passed over
     std::uint64_t pc = 0;
@@ -61,40 +61,40 @@ std::optional<std::uint64_t> word(const UnwindTarget& target, const StackMemory&
     return found.value;
 }
 
-std::optional<Layout> layout_of(const UnwindTarget& target, SignalFrame frame, const StackMemory& memory,
-                                std::uint64_t stack_pointer) {
+std::optional<FrameLayout> layout_of(const UnwindTarget& target, SignalFrame frame, const StackMemory& memory,
+                                     std::uint64_t stack_pointer) {
     const bool with_info = frame == SignalFrame::with_info;
     switch (target.family()) {
         case ArchFamily::x86:
             // ucontext: flags, link, stack; then r8
-            if (target.address_bytes() == 8) return Layout{40, x86_64_gregs, 40 + 16 * 8};
-            if (!with_info) return Layout{4 + 16, i386_gregs, 4 + 56};
+            if (target.address_bytes() == 8) return FrameLayout{40, x86_64_gregs, 40 + 16 * 8};
+            if (!with_info) return FrameLayout{4 + 16, i386_gregs, 4 + 56};
             // signal, siginfo *, ucontext *: flags, link, stack, sigcontext
             if (const auto context = word(target, memory, stack_pointer + 8)) {
                 const auto at = *context - stack_pointer + 20;
-                return Layout{at + 16, i386_gregs, at + 56};
+                return FrameLayout{at + 16, i386_gregs, at + 56};
             }
             return {};
         case ArchFamily::arm64: {
             // ucontext: flags, link, stack, mask of 128 bytes; sigcontext: fault address, x0 to x30, sp, pc
             constexpr auto registers = siginfo + 176 + 8;
-            return Layout{registers, by_number, registers + 32 * 8};
+            return FrameLayout{registers, by_number, registers + 32 * 8};
         }
         case ArchFamily::arm: {
             // ucontext: flags, link, stack; sigcontext: trap, error, mask, r0 to r15
             const auto registers = (with_info ? siginfo : 0) + 20 + 12;
-            return Layout{registers, std::span(by_number).first(15), registers + 15 * 4};
+            return FrameLayout{registers, std::span(by_number).first(15), registers + 15 * 4};
         }
         case ArchFamily::riscv: {
             // ucontext: flags, link, stack, mask of 128 bytes; sigcontext: pc, x1 to x31
             constexpr auto registers = siginfo + 176;
-            return Layout{registers + 8, std::span(by_number).subspan(1), registers};
+            return FrameLayout{registers + 8, std::span(by_number).subspan(1), registers};
         }
         case ArchFamily::s390: {
             // room of the callee, svc instruction, siginfo; ucontext: flags, link, stack; psw: mask, address; r0 to r15
             // room of the callee; sigcontext: mask, pointer to the registers; psw, and so on
             const auto psw = with_info ? 160 + 8 + siginfo + 40 : 160 + 16;
-            return Layout{psw + 16, std::span(by_number).first(16), psw + 8};
+            return FrameLayout{psw + 16, std::span(by_number).first(16), psw + 8};
         }
         default: return {};
     }

@@ -23,9 +23,9 @@ namespace {
 
 using S = InlinedScene;
 
-// Told is a report of an opened scene.
-struct Told {
-    Told(const OpenedInlined& opened, const ReportOptions& options)
+// InlinedTold is a report of an opened scene.
+struct InlinedTold {
+    InlinedTold(const OpenedInlined& opened, const ReportOptions& options)
         : counts(SampleCounts::count(opened.recording, opened.timeline, count_options(options, opened.symbolizer))
                      .value()),
           report(Report::make(opened.recording, counts, opened.symbolizer, options)) {}
@@ -119,7 +119,7 @@ TEST_CASE("Inlined functions have rows without samples of their own", "[annotate
     Ten ten;
     const OpenedInlined opened(ten.scene);
     auto options = by_symbol(true, ReportTree::none);
-    const Told with(opened, options);
+    const InlinedTold with(opened, options);
     CHECK(with.rows() == std::map<std::string, std::string>{{"main", "10 0"},
                                                             {"work", "6 0"},
                                                             {"leaf", "10 7"},
@@ -128,7 +128,7 @@ TEST_CASE("Inlined functions have rows without samples of their own", "[annotate
                                                             {"step (inlined)", "9 0"},
                                                             {"turn (inlined)", "7 0"}});
     options.inlines = false;
-    const Told without(opened, options);
+    const InlinedTold without(opened, options);
     CHECK(without.rows() ==
           std::map<std::string, std::string>{{"main", "10 0"}, {"work", "6 0"}, {"leaf", "10 7"}, {"plain", "3 3"}});
     CHECK(with.report.whole == without.report.whole);
@@ -136,17 +136,17 @@ TEST_CASE("Inlined functions have rows without samples of their own", "[annotate
     CHECK(with.text().find("  [.] turn (inlined)\n") != std::string::npos);
     CHECK(without.text().find("inlined") == std::string::npos);
     // Without children there is nothing to count for them.
-    CHECK(Told(opened, by_symbol(false, ReportTree::none)).rows() ==
+    CHECK(InlinedTold(opened, by_symbol(false, ReportTree::none)).rows() ==
           std::map<std::string, std::string>{{"leaf", "7 7"}, {"plain", "3 3"}});
     // Nor with keys that do not tell functions apart.
-    CHECK(Told(opened, by({ReportKey::object}, true, ReportTree::none)).rows().size() == 1);
+    CHECK(InlinedTold(opened, by({ReportKey::object}, true, ReportTree::none)).rows().size() == 1);
 }
 
 TEST_CASE("Trees have inlined functions between the functions", "[annotate][report][inlined]") {
     Ten ten;
     const OpenedInlined opened(ten.scene);
     const auto tree = [&](bool children, ReportTree kind, std::string_view name) {
-        return Told(opened, by_symbol(children, kind)).tree(name);
+        return InlinedTold(opened, by_symbol(children, kind)).tree(name);
     };
     // Callees, and the paths of the samples in the function itself: with what was inlined into it.
     CHECK(tree(true, ReportTree::caller, "main") ==
@@ -171,18 +171,18 @@ TEST_CASE("Trees below rows of objects and of lines have inlined functions, the 
           "[annotate][report][inlined]") {
     Ten ten;
     const OpenedInlined opened(ten.scene);
-    const Told objects(opened, by({ReportKey::object}, true, ReportTree::caller));
+    const InlinedTold objects(opened, by({ReportKey::object}, true, ReportTree::caller));
     REQUIRE(objects.report.rows.size() == 1);
     CHECK(hits(objects.report.rows[0].total) == 10);
     CHECK(hits(objects.report.rows[0].self) == 10);
     CHECK(objects.tree(objects.report.rows[0].tree) ==
           "main(10 work(6 outer!(6 leaf(6 step!(6 turn!(4))))) leaf(4 step!(3 turn!(3 plain(3)))))");
-    const Told callers(opened, by({ReportKey::object}, true, ReportTree::callee));
+    const InlinedTold callers(opened, by({ReportKey::object}, true, ReportTree::callee));
     REQUIRE(callers.report.rows.size() == 1);
     CHECK(callers.tree(callers.report.rows[0].tree) ==
           "turn!(4 step!(4 leaf(4 outer!(4 work(4 main(4)))))) plain(3 turn!(3 step!(3 leaf(3 main(3))))) "
           "step!(2 leaf(2 outer!(2 work(2 main(2))))) leaf(1 main(1))");
-    const Told lines(opened, by({ReportKey::line}, true, ReportTree::caller));
+    const InlinedTold lines(opened, by({ReportKey::line}, true, ReportTree::caller));
     std::uint64_t self = 0;
     for (const auto& row : lines.report.rows) self += hits(row.self);
     CHECK(self == 10);
@@ -195,20 +195,20 @@ TEST_CASE("Filters find inlined functions by their names", "[annotate][report][i
     const OpenedInlined opened(ten.scene);
     auto options = by_symbol(true, ReportTree::none);
     options.code.symbols = {"turn", "plain"};
-    const Told named(opened, options);
+    const InlinedTold named(opened, options);
     CHECK(named.rows() == std::map<std::string, std::string>{{"turn (inlined)", "7 0"}, {"plain", "3 3"}});
     CHECK(hits(named.report.kept) == 3);
     options.code.symbols.clear();
     options.code.kinds = {CodeClass::user};
-    CHECK(Told(opened, options).rows().size() == 7);
+    CHECK(InlinedTold(opened, options).rows().size() == 7);
     options.code.kinds = {CodeClass::kernel};
-    CHECK(Told(opened, options).rows().empty());
+    CHECK(InlinedTold(opened, options).rows().empty());
 }
 
 TEST_CASE("JSON marks inlined functions in rows and trees", "[annotate][report][json][inlined]") {
     Ten ten;
     const OpenedInlined opened(ten.scene);
-    const Told told(opened, by({ReportKey::object, ReportKey::symbol}, true, ReportTree::caller));
+    const InlinedTold told(opened, by({ReportKey::object, ReportKey::symbol}, true, ReportTree::caller));
     const auto json = Json::parsed(told.json());
     REQUIRE(json);
     std::size_t marked = 0;
@@ -237,7 +237,7 @@ TEST_CASE("Reports tell why inlined functions are missing", "[annotate][report][
     elf.replace(".debug_abbrev", Blob(64));
     ten.scene.replace_program(elf);
     const OpenedInlined opened(ten.scene);
-    const Told told(opened, by_symbol(true, ReportTree::none));
+    const InlinedTold told(opened, by_symbol(true, ReportTree::none));
     CHECK(told.rows().size() == 4);
     CHECK(told.text().find("# Inlined calls are missing: /bin/nest: DWARF: ") != std::string::npos);
     const auto json = Json::parsed(told.json());

@@ -12,7 +12,7 @@ using namespace perfdata::test;
 namespace {
 
 constexpr std::uint64_t site = 8;
-const Blob nop = bytes_of({0x0f, 0x1f, 0x44, 0x00, 0x00}), call = bytes_of({0xe8, 0x33, 0x00, 0x00, 0x00});
+const Blob nop_bytes = bytes_of({0x0f, 0x1f, 0x44, 0x00, 0x00}), call = bytes_of({0xe8, 0x33, 0x00, 0x00, 0x00});
 
 // alpha consists of one-byte nops and a place of five bytes: a nop, from 1 ms on a call, from 2 ms on a nop again. Each
 // period has samples.
@@ -20,8 +20,8 @@ struct Changing {
     Changing() {
         auto code = kernel_code();
         std::ranges::fill_n(code.begin() + (alpha - kernel_begin), 0x40, std::byte{0x90});
-        scene.kcore({{kernel_begin, with(code, alpha - kernel_begin + site, nop)}});
-        scene.poke(1 * ms, alpha + site, nop, call).poke(2 * ms, alpha + site, call, nop);
+        scene.kcore({{kernel_begin, with(code, alpha - kernel_begin + site, nop_bytes)}});
+        scene.poke(1 * ms, alpha + site, nop_bytes, call).poke(2 * ms, alpha + site, call, nop_bytes);
         auto& samples = scene.world.scene();
         for (int count = 0; count < 3; ++count) samples.sample(alpha + site, ms / 2);
         for (int count = 0; count < 2; ++count) samples.sample(alpha + site, ms * 3 / 2);

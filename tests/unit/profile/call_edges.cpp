@@ -81,7 +81,7 @@ struct CountedCalls {
     CallEdges edges;
 };
 
-using Lines = std::set<std::string>;
+using CallLines = std::set<std::string>;
 
 }  // namespace
 
@@ -95,14 +95,14 @@ TEST_CASE("Calls are counted by call site, each once a sample", "[profile][calls
     // Chains know the last byte of a call, branch stacks the first. The plain jump at 11 is not a call; a branch of
     // unknown kind may be one.
     CHECK(counted.text(main.sites) ==
-          Lines{"main+8>sub 3/0", "main+10>sub 1/0", "main+4>sub 0/3?", "main+9>sub 0/1?", "main+11>sub 0/1?"});
-    CHECK(counted.text(main.callees) == Lines{"main>sub 4/5"});
-    CHECK(counted.text(main.callers) == Lines{"-+" + std::to_string(CallsScene::user) + ">>main 1/0"});
-    CHECK(counted.text(sub.sites) == Lines{"sub+5>sub 1/0"});
-    CHECK(counted.text(sub.callees) == Lines{"sub>sub 1/0"});
-    CHECK(counted.text(sub.callers) == Lines{"main+8>sub 3/0", "main+10>sub 1/0", "main+4>sub 0/3?", "main+9>sub 0/1?",
-                                             "main+11>sub 0/1?", "sub+5>sub 1/0"});
-    CHECK(counted.text({sub.callers[0]}) == Lines{"main+8>sub 3/0"});
+          CallLines{"main+8>sub 3/0", "main+10>sub 1/0", "main+4>sub 0/3?", "main+9>sub 0/1?", "main+11>sub 0/1?"});
+    CHECK(counted.text(main.callees) == CallLines{"main>sub 4/5"});
+    CHECK(counted.text(main.callers) == CallLines{"-+" + std::to_string(CallsScene::user) + ">>main 1/0"});
+    CHECK(counted.text(sub.sites) == CallLines{"sub+5>sub 1/0"});
+    CHECK(counted.text(sub.callees) == CallLines{"sub>sub 1/0"});
+    CHECK(counted.text(sub.callers) == CallLines{"main+8>sub 3/0", "main+10>sub 1/0", "main+4>sub 0/3?",
+                                                 "main+9>sub 0/1?", "main+11>sub 0/1?", "sub+5>sub 1/0"});
+    CHECK(counted.text({sub.callers[0]}) == CallLines{"main+8>sub 3/0"});
 }
 
 TEST_CASE("Calls of one function are the same whether others are listed or not", "[profile][calls]") {
@@ -128,8 +128,8 @@ TEST_CASE("A call that never returns may be the last of its function", "[profile
         "kallsyms", blob_of("ffffffff81000000 T _text\nffffffff81000010 T gives_up\nffffffff81000100 T next\n"
                             "ffffffff81000200 T panic\nffffffff81000300 T last\n"));
     const CountedCalls counted(scene, {begin + 0x10, begin + 0x100, begin + 0x200}, options);
-    CHECK(counted.text(counted.of(begin + 0x200).callers) == Lines{"up+239>panic 1/0"});
-    CHECK(counted.text(counted.of(begin + 0x10).sites) == Lines{"up+239>panic 1/0"});
+    CHECK(counted.text(counted.of(begin + 0x200).callers) == CallLines{"up+239>panic 1/0"});
+    CHECK(counted.text(counted.of(begin + 0x10).sites) == CallLines{"up+239>panic 1/0"});
     CHECK(counted.of(begin + 0x100).with_callees[0].hits == 0);
 }
 

@@ -11,7 +11,7 @@ using namespace perfdata::test;
 
 namespace {
 
-const Program& first() {
+const Program& first_program() {
     static const Program program{1, 1, {{0x1000, 0x40, "main", 1}, {0x2000, 0x40, "sub", 2}}};
     return program;
 }
@@ -48,7 +48,7 @@ struct Counted {
 TEST_CASE("Samples are counted by function and offset, hits and periods", "[profile]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
     Scene scene(order);
-    scene.known(first());
+    scene.known(first_program());
     scene.sample(0x2004, 10, CpuMode::kernel, 0, 100).sample(0x2004, 11, CpuMode::kernel, 0, 50);
     scene.sample(0x203f, 12, CpuMode::kernel, 0, 7).sample(0x1000, 13, CpuMode::kernel, 0, 1);
     const Counted counted(scene);
@@ -68,7 +68,7 @@ TEST_CASE("Samples are counted by function and offset, hits and periods", "[prof
 
 TEST_CASE("A sample goes to who owned its address at its time", "[profile]") {
     Scene scene;
-    scene.loaded(live(100), first()).unloaded(live(200), first()).loaded(live(300), second());
+    scene.loaded(live(100), first_program()).unloaded(live(200), first_program()).loaded(live(300), second());
     for (const std::uint64_t time : {90u, 150u, 151u, 250u, 350u}) scene.sample(0x1008, time);
     const Counted counted(scene);
     REQUIRE(counted.profile.functions().size() == 2);
@@ -81,7 +81,7 @@ TEST_CASE("A sample goes to who owned its address at its time", "[profile]") {
 
 TEST_CASE("Samples without an owner are counted by reason", "[profile]") {
     Scene scene;
-    scene.known(first());
+    scene.known(first_program());
     scene.sample(0x1000, 1, CpuMode::user, 0, 2).sample(0x9000, 1, CpuMode::kernel, 0, 3);
     scene.sample(0x9000, 1, CpuMode::hypervisor, 0, 5).sample(0x9000, 1, CpuMode::guest_user, 0, 7);
     scene.sample(0x9000, 1, CpuMode::guest_kernel, 0, 11).sample(0x9000, 1, CpuMode::unknown, 0, 13);
@@ -98,7 +98,7 @@ TEST_CASE("Samples without an owner are counted by reason", "[profile]") {
 
 TEST_CASE("Every event has its own column, everywhere", "[profile]") {
     Scene scene(std::endian::little, 3);
-    scene.known(first());
+    scene.known(first_program());
     scene.sample(0x1000, 1, CpuMode::kernel, 0, 10).sample(0x1000, 2, CpuMode::kernel, 2, 20);
     scene.sample(0x1004, 3, CpuMode::kernel, 2, 30).sample(0x9000, 4, CpuMode::kernel, 1, 40);
     const Counted counted(scene);
@@ -113,7 +113,7 @@ TEST_CASE("Every event has its own column, everywhere", "[profile]") {
 
 TEST_CASE("The events option chooses and orders the columns", "[profile]") {
     Scene scene(std::endian::little, 3);
-    scene.known(first());
+    scene.known(first_program());
     scene.sample(0x1000, 5, CpuMode::kernel, 0, 10).sample(0x1000, 1, CpuMode::kernel, 1, 20);
     scene.sample(0x1004, 9, CpuMode::kernel, 2, 30).sample(0x9000, 20, CpuMode::kernel, 1, 40);
     ProfileOptions options;
@@ -131,7 +131,7 @@ TEST_CASE("The events option chooses and orders the columns", "[profile]") {
 
 TEST_CASE("All cells of functions and misses add up to the totals", "[profile]") {
     Scene scene(std::endian::little, 2);
-    scene.loaded(live(100), first()).unloaded(live(400), first()).loaded(live(500), second());
+    scene.loaded(live(100), first_program()).unloaded(live(400), first_program()).loaded(live(500), second());
     for (std::uint64_t number = 0; number < 600; ++number) {
         const auto mode = number % 11 == 0 ? CpuMode::user : CpuMode::kernel;
         scene.sample(0xff0 + number * 1237 % 0x1080, number, mode, number % 3 == 0 ? 1 : 0, number * number);
@@ -154,7 +154,7 @@ TEST_CASE("All cells of functions and misses add up to the totals", "[profile]")
 TEST_CASE("An event without an ip misses with that reason", "[profile]") {
     constexpr auto type = Scene::sample_type & ~sample_bit::ip;
     Scene scene(std::endian::little, 1, type);
-    scene.known(first()).sample(0x1000, 5).sample(0x1000, 6, CpuMode::user);
+    scene.known(first_program()).sample(0x1000, 5).sample(0x1000, 6, CpuMode::user);
     const Counted counted(scene);
     CHECK(counted.profile.functions().empty());
     CHECK(counted.miss(Miss::no_address) == EventCounts{{2, 2}});
@@ -167,7 +167,7 @@ TEST_CASE("An event without periods counts the period it asked for, or one if it
     auto by_frequency = by_period;
     by_frequency.flags |= attr_flag::freq;
     Scene scene(std::endian::little, std::vector<Attr>{by_period, by_frequency});
-    scene.known(first());
+    scene.known(first_program());
     for (const std::uint32_t event : {0u, 0u, 1u, 1u, 1u}) scene.sample(0x1000, 5, CpuMode::kernel, event, 99);
     const Counted counted(scene);
     CHECK(counted.function(0).total == EventCounts{{2, 8000}, {3, 3}});
@@ -193,8 +193,11 @@ TEST_CASE("Functions come most hits first, then by time, then by address", "[pro
 
 TEST_CASE("First and last time are of samples, whatever their order", "[profile]") {
     Scene scene;
-    scene.loaded(live(10), first());
-    scene.sample(0x1000, 300).sample(0x9000, 200, CpuMode::user).sample(0x1000, 250).unloaded(live(900), first());
+    scene.loaded(live(10), first_program());
+    scene.sample(0x1000, 300)
+        .sample(0x9000, 200, CpuMode::user)
+        .sample(0x1000, 250)
+        .unloaded(live(900), first_program());
     const Counted counted(scene);
     CHECK(counted.profile.first_time() == Time{200});
     CHECK(counted.profile.last_time() == Time{300});
@@ -208,7 +211,7 @@ TEST_CASE("Without samples, or without times in them, there is no first and last
     CHECK(none.profile.totals() == EventCounts{{0, 0}});
     CHECK(none.profile.functions().empty());
     Scene timeless(std::endian::little, 1, Scene::sample_type & ~sample_bit::time);
-    timeless.known(first()).sample(0x1000, 5);
+    timeless.known(first_program()).sample(0x1000, 5);
     const Counted counted(timeless);
     CHECK_FALSE(counted.profile.first_time());
     CHECK(counted.function(0).total == EventCounts{{1, 1}});  // at the time of the latest record: loaded by then
@@ -216,7 +219,7 @@ TEST_CASE("Without samples, or without times in them, there is no first and last
 
 TEST_CASE("A sum of periods ends at the largest number", "[profile]") {
     Scene scene;
-    scene.known(first()).sample(0x1000, 1, CpuMode::kernel, 0, ~std::uint64_t{0});
+    scene.known(first_program()).sample(0x1000, 1, CpuMode::kernel, 0, ~std::uint64_t{0});
     scene.sample(0x1000, 1, CpuMode::kernel, 0, 3);
     CHECK(Counted(scene).function(0).total == EventCounts{{2, ~std::uint64_t{0}}});
 }

@@ -17,7 +17,7 @@ Blob program(std::endian order, std::uint32_t id, std::string_view code) {
     return info.encode();
 }
 
-RecordingBuilder one_record(std::endian order) {
+RecordingBuilder one_bpf_record(std::endian order) {
     RecordingBuilder builder(order);
     builder.event(sampling_attr(sample_bit::ip));
     builder.add(encode(Lost{{1}, 7}, {.order = order, .trailer = {}, .misc = 0}));
@@ -25,7 +25,7 @@ RecordingBuilder one_record(std::endian order) {
 }
 
 RecordingBuilder with_programs(std::endian order) {
-    auto builder = one_record(order);
+    auto builder = one_bpf_record(order);
     builder.feature(Feature::bpf_prog_info,
                     prog_info_feature(order, {program(order, 62, "sixty-two"), program(order, 7, "seven")}));
     builder.feature(Feature::bpf_btf, bpf_btf(order, {{106, blob_of("types")}, {3, blob_of("more")}}));
@@ -67,7 +67,7 @@ TEST_CASE("Programs and BTF of a recording are in file order and found by id", "
 }
 
 TEST_CASE("A recording without BPF features gives an empty object and no complaint", "[recording][bpf_features]") {
-    const auto features = features_of(one_record(std::endian::little).build());
+    const auto features = features_of(one_bpf_record(std::endian::little).build());
     CHECK(features.programs().empty());
     CHECK(features.btf().empty());
     CHECK(features.program({1}) == nullptr);
@@ -84,7 +84,7 @@ TEST_CASE("Views stay valid when the object moves, and need no recording", "[rec
 
 TEST_CASE("Of two entries with one id the first counts, and programs() lists an id once", "[recording][bpf_features]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    auto builder = one_record(order);
+    auto builder = one_bpf_record(order);
     builder.feature(Feature::bpf_prog_info,
                     prog_info_feature(
                         order, {program(order, 5, "first"), program(order, 5, "second"), program(order, 6, "other")}));
@@ -100,7 +100,7 @@ TEST_CASE("Of two entries with one id the first counts, and programs() lists an 
 
 TEST_CASE("A damaged entry keeps the programs before it and is told", "[recording][bpf_features]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    auto builder = one_record(order);
+    auto builder = one_bpf_record(order);
     const auto first = program(order, 5, "first");
     const auto feature = prog_info_feature(order, {first, program(order, 6, "second")});
     builder.feature(Feature::bpf_prog_info, patched(feature, order, 4 + first.size(), std::uint32_t{0xffffffff}));
@@ -117,7 +117,7 @@ TEST_CASE("A damaged entry keeps the programs before it and is told", "[recordin
 
 TEST_CASE("A damaged array is told with program and array, a withheld one is no damage", "[recording][bpf_features]") {
     const auto order = GENERATE(std::endian::little, std::endian::big);
-    auto builder = one_record(order);
+    auto builder = one_bpf_record(order);
     ProgramInfo damaged(order, 62);
     damaged.place(BpfArray::prog_tags, 8, 3);
     ProgramInfo withheld(order, 63);

@@ -56,13 +56,13 @@ Blob pipe_header(std::endian order) {
     return Writer(order).text(order == std::endian::little ? "PERFILE2" : "2ELIFREP").u64(16).take();
 }
 
-struct Seen {
+struct ContainerSeen {
     std::vector<std::pair<std::string, std::uint64_t>> samples;  // event, ip
     Completeness completeness;
 };
 
-Seen read(const Recording& recording) {
-    Seen seen;
+ContainerSeen read(const Recording& recording) {
+    ContainerSeen seen;
     const auto visit = [&](const RecordContext& context, const auto& record) {
         if constexpr (requires { record.ip(); }) {
             seen.samples.emplace_back(recording.events().events()[context.event].name, record.ip()->value);

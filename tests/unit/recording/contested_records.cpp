@@ -17,18 +17,18 @@ namespace {
 
 constexpr std::size_t block = std::size_t{256} << 10;
 
-// Read is the result of reading some bytes, equal from memory and from a file.
-struct Read {
+// ContestedRead is the result of reading some bytes, equal from memory and from a file.
+struct ContestedRead {
     std::vector<std::uint64_t> offsets;
     std::uint64_t unread = 0, payload = 0;
     std::vector<Error> problems;
 
-    bool operator==(const Read& other) const { return offsets == other.offsets && unread == other.unread; }
+    bool operator==(const ContestedRead& other) const { return offsets == other.offsets && unread == other.unread; }
 };
 
-Read read_from(const std::shared_ptr<const Source>& source, std::endian order) {
+ContestedRead read_from(const std::shared_ptr<const Source>& source, std::endian order) {
     RecordStream stream({{source, 0, source->size()}}, {.order = AnyOrder(order)});
-    Read read;
+    ContestedRead read;
     for (RecordView record; stream.next(record);) read.offsets.push_back(record.offset);
     read.unread = stream.unread_bytes();
     read.payload = stream.payload_bytes();
@@ -36,7 +36,7 @@ Read read_from(const std::shared_ptr<const Source>& source, std::endian order) {
     return read;
 }
 
-Read offsets_read(const Blob& data, std::endian order = std::endian::little) {
+ContestedRead offsets_read(const Blob& data, std::endian order = std::endian::little) {
     const TempDir directory;
     auto read = read_from(memory_source(data), order);
     CHECK(read == read_from(open_source(directory.write("data", data), {}).value(), order));

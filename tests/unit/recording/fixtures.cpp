@@ -29,7 +29,7 @@ struct FirstSample {
     bool operator==(const FirstSample&) const = default;
 };
 
-struct Expected {
+struct RecordingExpected {
     std::string file;
     std::vector<ExpectedEvent> events;
     std::vector<std::uint32_t> programs, btf;
@@ -38,8 +38,8 @@ struct Expected {
 };
 
 // clang-format off
-const std::vector<Expected>& expectations() {
-    static const std::vector<Expected> all = {
+const std::vector<RecordingExpected>& recording_expectations() {
+    static const std::vector<RecordingExpected> all = {
         {"bpf_events.data",
          {{"cpu-clock/freq=999,call-graph=no/", {44, 45}, 742, 742742742},
           {"task-clock/freq=499,call-graph=fp,max-stack=8/", {46, 47}, 397, 795591176},
@@ -123,7 +123,7 @@ struct Walked {
 }  // namespace
 
 TEST_CASE("Real recordings open without complaint and say where they come from", "[recording][fixtures]") {
-    for (const auto& want : expectations()) {
+    for (const auto& want : recording_expectations()) {
         CAPTURE(want.file);
         const auto recording = open_fixture(want.file);
         REQUIRE(recording);
@@ -142,7 +142,7 @@ TEST_CASE("Real recordings open without complaint and say where they come from",
 }
 
 TEST_CASE("Real recordings have the events that perf sees", "[recording][fixtures]") {
-    for (const auto& want : expectations()) {
+    for (const auto& want : recording_expectations()) {
         CAPTURE(want.file);
         const auto recording = open_fixture(want.file);
         REQUIRE(recording);
@@ -164,7 +164,7 @@ TEST_CASE("Real recordings have the events that perf sees", "[recording][fixture
 }
 
 TEST_CASE("Real recordings give the samples, symbols and mappings that perf counts", "[recording][fixtures]") {
-    for (const auto& want : expectations()) {
+    for (const auto& want : recording_expectations()) {
         CAPTURE(want.file);
         const auto recording = open_fixture(want.file);
         REQUIRE(recording);
@@ -229,7 +229,7 @@ TEST_CASE("A real recording with LOST and LOST_SAMPLES tells each loss once", "[
 }
 
 TEST_CASE("Real recordings have the BPF programs and type information that perf lists", "[recording][fixtures]") {
-    for (const auto& want : expectations()) {
+    for (const auto& want : recording_expectations()) {
         CAPTURE(want.file);
         const auto recording = open_fixture(want.file);
         REQUIRE(recording);

@@ -38,20 +38,20 @@ Blob recording_of(std::endian order, const std::vector<std::uint64_t>& times) {
     return builder.add(all).build();
 }
 
-struct Seen {
+struct OrderSeen {
     std::uint64_t time, number;
-    bool operator==(const Seen&) const = default;
+    bool operator==(const OrderSeen&) const = default;
 };
 
-std::vector<Seen> naive(const std::vector<std::uint64_t>& times) {
-    std::vector<Seen> all;
+std::vector<OrderSeen> naive(const std::vector<std::uint64_t>& times) {
+    std::vector<OrderSeen> all;
     for (std::size_t number = 0; number < times.size(); ++number) all.push_back({times[number], number});
-    std::ranges::sort(all, {}, [](const Seen& seen) { return std::pair(seen.time, seen.number); });
+    std::ranges::sort(all, {}, [](const OrderSeen& seen) { return std::pair(seen.time, seen.number); });
     return all;
 }
 
-std::vector<Seen> ordered(const Recording& recording, OrderedStream& stream) {
-    std::vector<Seen> all;
+std::vector<OrderSeen> ordered(const Recording& recording, OrderedStream& stream) {
+    std::vector<OrderSeen> all;
     RecordView record;
     Time time;
     while (stream.next(record, time)) {

@@ -13,23 +13,23 @@ using namespace perfdata::test;
 
 namespace {
 
-struct Expected {
+struct RepackedExpected {
     Lines events, records, sorted, in_time;
 };
 
-Expected expected_of(const Recording& recording) {
+RepackedExpected expected_of(const Recording& recording) {
     // Repacking moves all of perf's own records to the front; the others keep their order.
     auto records = read_all(recording).records;
     std::ranges::stable_partition(records, [](const std::string& line) {
         return line.find(" event ") == std::string::npos || line.find(" at:0 ") != std::string::npos;
     });
-    Expected expected{event_lines(recording), records, records, read_all(recording, RecordOrder::time).records};
+    RepackedExpected expected{event_lines(recording), records, records, read_all(recording, RecordOrder::time).records};
     std::ranges::sort(expected.sorted);
     std::ranges::sort(expected.in_time);
     return expected;
 }
 
-void check_repacked(const Recording& recording, const Expected& want) {
+void check_repacked(const Recording& recording, const RepackedExpected& want) {
     const auto got = read_all(recording);
     CHECK(incompleteness(got, recording) == "");
     CHECK(first_difference(event_lines(recording), want.events) == "");

@@ -40,19 +40,19 @@ class CountedSource final : public Source {
     mutable std::uint64_t read_ = 0;
 };
 
-// Input is the records of one event, samples with stacks above all.
-struct Input {
+// SparseInput is the records of one event, samples with stacks above all.
+struct SparseInput {
     std::endian order;
     EventTable events;
     Blob records;
 };
 
-Input random_input(Random& random, std::uint64_t type, std::size_t count, std::size_t stack, bool even = false) {
+SparseInput random_input(Random& random, std::uint64_t type, std::size_t count, std::size_t stack, bool even = false) {
     const auto order = random.one_in(2) ? std::endian::little : std::endian::big;
     const auto attr = random_attr(random, type);
     Event event;
     event.attr = attr;
-    Input input{order, EventTable({event}), {}};
+    SparseInput input{order, EventTable({event}), {}};
     const auto add = [&](const Blob& blob) { input.records.insert(input.records.end(), blob.begin(), blob.end()); };
     while (count-- != 0) {
         auto content = random_content(random, attr);
@@ -81,7 +81,7 @@ Blob without_stack(const RecordView& record, const EventTable& events) {
 }
 
 // Returns how many bytes reading without stacks read, for each byte of the input.
-double compare(const Input& input, std::size_t there) {
+double compare(const SparseInput& input, std::size_t there) {
     const auto all = std::make_shared<CountedSource>(input.records, there);
     const auto some = std::make_shared<CountedSource>(input.records, there);
     RecordStreamOptions options{.order = AnyOrder(input.order)};
@@ -159,7 +159,7 @@ TEST_CASE("Data between records are not taken for samples", "[recording][sparse_
     SampleContent content;
     content.user_registers = {2, {7}};
     content.stack = Blob(16384, std::byte{1});
-    Input input{order, EventTable({event}), {}};
+    SparseInput input{order, EventTable({event}), {}};
     const auto one = encode(order, event.attr, content);
     const auto add = [&](const Blob& blob) { input.records.insert(input.records.end(), blob.begin(), blob.end()); };
     for (int turn = 0; turn < 30; ++turn) {

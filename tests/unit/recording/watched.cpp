@@ -28,8 +28,8 @@ using namespace perfdata::test;
 
 namespace {
 
-// Told is what progress was told.
-struct Told {
+// WatchedTold is what progress was told.
+struct WatchedTold {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
 
     Progress progress() {
@@ -70,7 +70,7 @@ TEST_CASE("Unpacking tells how much of the packed input it has read", "[recordin
     const auto kind = GENERATE(Compression::gzip, Compression::xz, Compression::zstd);
     const auto packed = compressed(kind, content);
     const auto path = directory.write("packed", packed);
-    Told told;
+    WatchedTold told;
     const auto source = open_source(path, {}, Content::any, {{}, told.progress()});
     REQUIRE(source);
     CHECK(read_text(**source) == as_text(content));
@@ -84,7 +84,7 @@ TEST_CASE("Unpacking tells how much of the packed input it has read", "[recordin
     CHECK(told.all.back().first > packed.size() / 2);
 
     // A source of the caller's in the same way.
-    Told again;
+    WatchedTold again;
     REQUIRE(unpacked(memory_source(packed), "memory", {}, Content::any, {{}, again.progress()}));
     CHECK(again.all.size() == told.all.size());
     CHECK(again.all.back().first > packed.size() / 2);
@@ -97,7 +97,7 @@ TEST_CASE("Unpacking stops wherever it is", "[recording][source]") {
     const auto path =
         directory.write("packed", compressed(Compression::gzip, zeros ? Blob(std::size_t{8} << 20) : noise()));
     for (const auto times : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
-        Told told;
+        WatchedTold told;
         const auto source = open_source(path, {}, Content::any, {told.after(times), told.progress()});
         REQUIRE_FALSE(source);
         CHECK(source.error().code == ErrorCode::cancelled);
@@ -139,7 +139,7 @@ TEST_CASE("A pipe is read to its end, however slowly it comes, with a total that
         (void)!::write(pipe.ends[1], "second", 6);
         ::close(std::exchange(pipe.ends[1], -1));
     });
-    Told told;
+    WatchedTold told;
     const auto source = open_source(pipe.path(), {}, Content::any, {{}, told.progress()});
     REQUIRE(source);
     CHECK(read_text(**source) == "first,second");
@@ -151,7 +151,7 @@ TEST_CASE("A FIFO without a writer does not keep who wants to stop", "[recording
     const TempDir directory;
     const auto path = (directory.path() / "fifo").string();
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    Told told;
+    WatchedTold told;
     const auto none = open_source(path, {}, Content::any, {told.after(2), told.progress()});
     REQUIRE_FALSE(none);
     CHECK(none.error().code == ErrorCode::cancelled);
@@ -163,7 +163,7 @@ TEST_CASE("A FIFO without a writer does not keep who wants to stop", "[recording
             std::fclose(out);
         }
     });
-    Told waiting;
+    WatchedTold waiting;
     const auto source = open_source(path, {}, Content::any, {{}, waiting.progress()});
     REQUIRE(source);
     CHECK(read_text(**source) == "at last");
@@ -173,7 +173,7 @@ TEST_CASE("Opening and reopening a packed recording is watched and stopped", "[r
     const TempDir directory;
     const auto plain = content_of_file(fixture("bpf/bpf_many.data"));
     const auto path = directory.write("perf.data.gz", compressed(Compression::gzip, plain));
-    Told told;
+    WatchedTold told;
     OpenOptions options;
     options.progress = told.progress();
     const auto recording = Recording::open(path, options);
@@ -181,20 +181,20 @@ TEST_CASE("Opening and reopening a packed recording is watched and stopped", "[r
     CHECK(recording->bytes() == plain.size());
     CHECK_FALSE(told.all.empty());
 
-    Told again;
+    WatchedTold again;
     CHECK(recording->reopen({{}, again.progress()}));
     CHECK(again.all == told.all);
-    Told stopping;
+    WatchedTold stopping;
     const auto stopped = recording->reopen({stopping.after(1), stopping.progress()});
     REQUIRE_FALSE(stopped);
     CHECK(stopped.error().code == ErrorCode::cancelled);
-    Told source_told;
+    WatchedTold source_told;
     const auto source = Recording::from_source(memory_source(compressed(Compression::zstd, plain)), "far",
                                                {{}, source_told.after(1), source_told.progress()});
     REQUIRE_FALSE(source);
     CHECK(source.error() == Error{ErrorCode::cancelled, Error::no_offset, "far", "asked to stop"});
     // What is not unpacked is not watched.
-    Told nothing;
+    WatchedTold nothing;
     options.progress = nothing.progress();
     CHECK(Recording::open(fixture("bpf/bpf_many.data"), options));
     CHECK(nothing.all.empty());
@@ -204,7 +204,7 @@ TEST_CASE("The packed files of a directory are watched, too", "[recording][sourc
     const TempDir directory;
     directory.write("data", content_of_file(fixture("bpf/bpf_many.data")));
     directory.write("data.0", compressed(Compression::gzip, {}));
-    Told told;
+    WatchedTold told;
     const auto stopped = Recording::open(directory.path().string(), {{}, told.after(1), told.progress()});
     REQUIRE_FALSE(stopped);
     CHECK(stopped.error().code == ErrorCode::cancelled);
@@ -217,7 +217,7 @@ TEST_CASE("The header of a pipe that never ends is left when asked to stop", "[r
     out.u64(0x32454c4946524550).u64(16);
     for (int number = 0; number < 200'000; ++number) out.u32(200).u16(0).u16(16).u64(0);
     const auto bytes = std::move(out).take();
-    Told told;
+    WatchedTold told;
     const auto stopped = Recording::from_memory(bytes, {{}, told.after(3), told.progress()});
     REQUIRE_FALSE(stopped);
     CHECK(stopped.error().code == ErrorCode::cancelled);

@@ -15,7 +15,7 @@ using namespace perfdata::test;
 
 namespace {
 
-const std::string link_of_1 = "/.build-id/01/02030405060708090a0b0c0d0e0f1011121314";
+const std::string link_of_one = "/.build-id/01/02030405060708090a0b0c0d0e0f1011121314";
 
 Blob elf(const BuildId& build_id, bool with_symbols = true) {
     Elf file;
@@ -52,8 +52,8 @@ const RecordedObject recorded{"/usr/bin/prog", id(1)};
 
 TEST_CASE("An object is looked for near the recording first, on this machine last", "[symbols][finder]") {
     SearchedMachine machine;
-    const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/cache" + link_of_1 + "/elf",
-                                          "/home/.debug" + link_of_1 + "/elf", "/usr/bin/prog"};
+    const std::vector<std::string> places{"/recording" + link_of_one + "/elf", "/cache" + link_of_one + "/elf",
+                                          "/home/.debug" + link_of_one + "/elf", "/usr/bin/prog"};
     for (const auto& place : places) machine.files->content[place] = elf(id(1));
     for (const auto& place : places) {
         CHECK(machine.find(recorded) == place);
@@ -66,12 +66,12 @@ TEST_CASE("With --symfs, an object is looked for there and not on this machine",
     SearchedMachine machine;
     machine.options.symfs = "/symfs";
     machine.options.allow_local = true;
-    const std::vector<std::string> places{"/recording" + link_of_1 + "/elf", "/symfs/usr/bin/prog",
-                                          "/cache" + link_of_1 + "/elf", "/symfs/.debug" + link_of_1 + "/elf",
-                                          "/symfs//usr/lib/debug" + link_of_1 + ".debug"};
+    const std::vector<std::string> places{"/recording" + link_of_one + "/elf", "/symfs/usr/bin/prog",
+                                          "/cache" + link_of_one + "/elf", "/symfs/.debug" + link_of_one + "/elf",
+                                          "/symfs//usr/lib/debug" + link_of_one + ".debug"};
     for (const auto& place : places) machine.files->content[place] = elf(id(1));
-    for (const auto& place :
-         {"/home/.debug" + link_of_1 + "/elf", std::string("/usr/bin/prog"), "/usr/lib/debug" + link_of_1 + ".debug"}) {
+    for (const auto& place : {"/home/.debug" + link_of_one + "/elf", std::string("/usr/bin/prog"),
+                              "/usr/lib/debug" + link_of_one + ".debug"}) {
         machine.files->content[place] = elf(id(1));
     }
     for (const auto& place : places) {
@@ -115,7 +115,7 @@ TEST_CASE("A debug link is a name and not a path", "[symbols][finder]") {
 TEST_CASE("Debug directories of the user are looked at where they are", "[symbols][finder]") {
     SearchedMachine machine;
     machine.options.given_debug_dirs = {"/mine"};
-    const auto place = "/mine" + link_of_1 + ".debug";
+    const auto place = "/mine" + link_of_one + ".debug";
     machine.files->content[place] = elf(id(1));
     CHECK(machine.find(recorded) == place);
     machine.options.symfs = "/symfs";
@@ -125,10 +125,10 @@ TEST_CASE("Debug directories of the user are looked at where they are", "[symbol
 
 TEST_CASE("The cache may link to the file itself, and hold the vdso", "[symbols][finder]") {
     SearchedMachine machine;
-    machine.files->content["/cache" + link_of_1] = elf(id(1));
-    CHECK(machine.find(recorded) == "/cache" + link_of_1);
-    machine.files->content = {{"/cache" + link_of_1 + "/vdso", elf(id(1))}};
-    CHECK(machine.find({"[vdso]", id(1)}) == "/cache" + link_of_1 + "/vdso");
+    machine.files->content["/cache" + link_of_one] = elf(id(1));
+    CHECK(machine.find(recorded) == "/cache" + link_of_one);
+    machine.files->content = {{"/cache" + link_of_one + "/vdso", elf(id(1))}};
+    CHECK(machine.find({"[vdso]", id(1)}) == "/cache" + link_of_one + "/vdso");
     CHECK(machine.find({"[vdso]", id(2)}) == "not_found");
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("A file of another build id is never taken", "[symbols][finder]") {
         CHECK(machine.find(recorded) == "build_id_differs");
     }
     // A wrong file does not hide a right one at a later place.
-    const auto cached = "/cache" + link_of_1 + "/elf";
+    const auto cached = "/cache" + link_of_one + "/elf";
     machine.files->content = {{"/symfs/usr/bin/prog", elf(id(2))}, {cached, elf(id(1))}};
     CHECK(machine.find(recorded) == cached);
 }
@@ -169,23 +169,23 @@ TEST_CASE("Offline, nothing of this machine is looked at", "[symbols][finder]") 
     SearchedMachine machine;
     machine.options.offline = machine.options.allow_local = true;
     machine.files->content["/usr/bin/prog"] = elf(id(1));
-    machine.files->content["/home/.debug" + link_of_1 + "/elf"] = elf(id(1));
-    machine.files->content["/usr/lib/debug" + link_of_1 + ".debug"] = elf(id(1));
+    machine.files->content["/home/.debug" + link_of_one + "/elf"] = elf(id(1));
+    machine.files->content["/usr/lib/debug" + link_of_one + ".debug"] = elf(id(1));
     CHECK(machine.find(recorded) == "offline");
     CHECK(machine.find({"/usr/bin/prog", {}}) == "offline");
-    machine.files->content["/cache" + link_of_1 + "/elf"] = elf(id(1), false);
-    CHECK(machine.find(recorded) == "/cache" + link_of_1 + "/elf");
+    machine.files->content["/cache" + link_of_one + "/elf"] = elf(id(1), false);
+    CHECK(machine.find(recorded) == "/cache" + link_of_one + "/elf");
     CHECK(machine.find_debug(recorded).empty());
 }
 
 TEST_CASE("Symbols of a stripped file are looked for by build id and by debug link", "[symbols][finder]") {
     SearchedMachine machine;
     machine.files->content["/usr/bin/prog"] = elf(id(1), false);
-    const std::vector<std::string> places{"/cache" + link_of_1 + "/debug", "/usr/lib/debug" + link_of_1 + ".debug",
+    const std::vector<std::string> places{"/cache" + link_of_one + "/debug", "/usr/lib/debug" + link_of_one + ".debug",
                                           "/usr/bin/prog.debug", "/usr/bin/.debug/prog.debug",
                                           "/usr/lib/debug/usr/bin/prog.debug"};
     for (const auto& place : places) machine.files->content[place] = elf(id(1));
-    machine.files->content["/recording" + link_of_1 + "/debug"] = elf(id(2));  // of another file
+    machine.files->content["/recording" + link_of_one + "/debug"] = elf(id(2));  // of another file
     for (const auto& place : places) {
         CHECK(machine.find_debug(recorded) == place);
         machine.files->content.erase(place);
@@ -198,7 +198,7 @@ TEST_CASE("Symbols of a stripped file are looked for by build id and by debug li
 TEST_CASE("Debug links of cached copies are looked for beside the recorded path, too", "[symbols][finder]") {
     SearchedMachine machine;
     machine.options.given_debug_dirs = {"/mine"};
-    const auto cached = "/home/.debug" + link_of_1 + "/";
+    const auto cached = "/home/.debug" + link_of_one + "/";
     machine.files->content[cached + "elf"] = elf(id(1), false);
     const std::vector<std::string> places{cached + "prog.debug",
                                           cached + ".debug/prog.debug",
@@ -224,7 +224,7 @@ TEST_CASE("Debug links of cached copies are looked for beside the recorded path,
 
 TEST_CASE("Beside a recorded path debug files are read only where files of it may be", "[symbols][finder]") {
     SearchedMachine machine;
-    machine.files->content["/cache" + link_of_1 + "/elf"] = elf(id(1), false);
+    machine.files->content["/cache" + link_of_one + "/elf"] = elf(id(1), false);
     machine.files->content["/usr/bin/prog.debug"] = elf(id(1));
     const bool symfs = GENERATE(true, false);
     machine.options.offline = true;
@@ -267,7 +267,7 @@ TEST_CASE("A debug file that is missing or of another build is told", "[symbols]
 
 TEST_CASE("A debug file alone is taken only if it says where code lies", "[symbols][finder]") {
     SearchedMachine machine;
-    const auto place = "/usr/lib/debug" + link_of_1 + ".debug";
+    const auto place = "/usr/lib/debug" + link_of_one + ".debug";
     machine.files->content[place] = elf(id(1));
     CHECK(machine.find(recorded) == place);
     Elf stripped;

@@ -28,7 +28,7 @@ struct Hit {
     Time time;
 };
 
-struct Seen {
+struct JitSeen {
     std::vector<Mapped> mappings;
     std::vector<Hit> hits;
 
@@ -39,8 +39,8 @@ struct Seen {
     }
 };
 
-Seen seen_in(const Recording& recording) {
-    Seen seen;
+JitSeen seen_in(const Recording& recording) {
+    JitSeen seen;
     Completeness completeness;
     const auto visit = [&]<class R>(const RecordContext& context, const R& record) {
         if constexpr (std::is_same_v<R, Mmap2>) {
@@ -58,7 +58,7 @@ Seen seen_in(const Recording& recording) {
     return seen;
 }
 
-JitCode tinyjit(const Recording& recording, const Seen& seen) {
+JitCode tinyjit(const Recording& recording, const JitSeen& seen) {
     const JitSearch search{{}, "", {folder}, false};
     const auto files = find_jit_dumps(seen.plain(), search);
     REQUIRE(files.size() == 1);

@@ -21,14 +21,14 @@ AddressRange range(std::uint64_t begin, std::uint64_t size) {
     return {{begin}, size};
 }
 
-constexpr auto top = std::numeric_limits<std::uint64_t>::max();
+constexpr auto last_address = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
 TEST_CASE("A map without entries finds nothing", "[timeline][versioned_map]") {
     const auto map = Map::Builder(GENERATE(Overlap::ends, Overlap::hides)).build();
     CHECK(at(map, 0, 0) == "-");
-    CHECK(at(map, top, top) == "-");
+    CHECK(at(map, last_address, last_address) == "-");
     CHECK(map.entries().empty());
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("An entry that is never removed is there for ever", "[timeline][versio
     builder.add({0}, range(100, 20), "a");
     const auto map = std::move(builder).build();
     CHECK(at(map, 100, 0) == "a");
-    CHECK(at(map, 100, top) == "a");
+    CHECK(at(map, 100, last_address) == "a");
     CHECK(map.entries()[0].until == Time::forever());
 }
 
@@ -178,15 +178,15 @@ TEST_CASE("Adjacent ranges do not touch each other", "[timeline][versioned_map]"
 TEST_CASE("Ranges at both ends of the address space are found and end each other", "[timeline][versioned_map]") {
     Map::Builder builder(Overlap::ends);
     builder.add({1}, range(0, 1), "zero");
-    builder.add({1}, range(top, 1), "last");
-    builder.add({2}, range(top - 3, 0x1000), "cut");  // extends beyond the end: cut there
+    builder.add({1}, range(last_address, 1), "last");
+    builder.add({2}, range(last_address - 3, 0x1000), "cut");  // extends beyond the end: cut there
     const auto map = std::move(builder).build();
     CHECK(at(map, 0, 2) == "zero");
     CHECK(at(map, 1, 2) == "-");
-    CHECK(at(map, top, 1) == "last");
-    CHECK(at(map, top - 1, 1) == "-");
-    CHECK(at(map, top, 2) == "cut");
-    CHECK(at(map, top - 3, 2) == "cut");
-    CHECK(at(map, top - 4, 2) == "-");
+    CHECK(at(map, last_address, 1) == "last");
+    CHECK(at(map, last_address - 1, 1) == "-");
+    CHECK(at(map, last_address, 2) == "cut");
+    CHECK(at(map, last_address - 3, 2) == "cut");
+    CHECK(at(map, last_address - 4, 2) == "-");
     CHECK(map.entries()[1].until == Time{2});
 }

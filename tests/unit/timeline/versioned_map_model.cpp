@@ -11,14 +11,14 @@ using namespace perfdata;
 
 namespace {
 
-struct Registered {
+struct MapRegistered {
     AddressRange range;
     Time from, until = Time::forever();
 };
 
-class Model {
+class MapModel {
   public:
-    explicit Model(Overlap overlap) : overlap_(overlap) {}
+    explicit MapModel(Overlap overlap) : overlap_(overlap) {}
 
     void add(Time at, AddressRange range) {
         for (auto& entry : entries_) {
@@ -47,14 +47,14 @@ class Model {
         if (nearest && entries_[*nearest].range.last() < address) nearest.reset();
         return nearest;
     }
-    const std::vector<Registered>& entries() const { return entries_; }
+    const std::vector<MapRegistered>& entries() const { return entries_; }
 
   private:
     Overlap overlap_;
-    std::vector<Registered> entries_;
+    std::vector<MapRegistered> entries_;
 };
 
-struct Shape {
+struct MapShape {
     std::uint64_t base;   // of all addresses
     std::uint64_t slots;  // number of begins; few make reuse common
     std::uint64_t slot;   // distance between them
@@ -64,7 +64,7 @@ struct Shape {
 
 class Run {
   public:
-    Run(Overlap overlap, Shape shape, std::uint32_t seed)
+    Run(Overlap overlap, MapShape shape, std::uint32_t seed)
         : shape_(shape), random_(seed), builder_(overlap), model_(overlap) {}
 
     void change() {
@@ -119,10 +119,10 @@ class Run {
         return {shape_.base + shape_.slot * below(shape_.slots) + (spread == 0 ? 0 : below(spread))};
     }
 
-    Shape shape_;
+    MapShape shape_;
     std::mt19937 random_;
     VersionedMap<std::uint32_t>::Builder builder_;
-    Model model_;
+    MapModel model_;
     Time now_{1};
     int differences_ = 0, hits_ = 0;
 };
@@ -131,13 +131,13 @@ class Run {
 
 TEST_CASE("The map finds what a plain list of registrations finds", "[timeline][versioned_map][property]") {
     const auto overlap = GENERATE(Overlap::ends, Overlap::hides);
-    const auto shape = GENERATE(Shape{0xffffffffc0000000, 12, 16, 60, 2},      // few places, much reuse
-                                Shape{0xffffffffc0000000, 300, 64, 64, 4},     // side by side, adjacent at most
-                                Shape{0xffffffffc0000000, 300, 64, 4096, 40},  // large claims, many changes a time
-                                Shape{0, 2000, 1, 30, 1},                      // every byte may begin an entry
-                                Shape{~std::uint64_t{0} - 63, 4, 8, 40, 3},    // up to the last address
-                                Shape{100, 1, 1, 5, 2},                        // one begin only
-                                Shape{100, 2, 3, 9, 5});
+    const auto shape = GENERATE(MapShape{0xffffffffc0000000, 12, 16, 60, 2},      // few places, much reuse
+                                MapShape{0xffffffffc0000000, 300, 64, 64, 4},     // side by side, adjacent at most
+                                MapShape{0xffffffffc0000000, 300, 64, 4096, 40},  // large claims, many changes a time
+                                MapShape{0, 2000, 1, 30, 1},                      // every byte may begin an entry
+                                MapShape{~std::uint64_t{0} - 63, 4, 8, 40, 3},    // up to the last address
+                                MapShape{100, 1, 1, 5, 2},                        // one begin only
+                                MapShape{100, 2, 3, 9, 5});
     const auto seed = GENERATE(1u, 20u, 300u);
     INFO("seed " << seed << ", " << shape.slots << " slots of " << shape.slot);
     Run run(overlap, shape, seed);

@@ -15,9 +15,9 @@
 namespace perfdata {
 namespace {
 
-constexpr std::size_t longest_path = 4096;  // PATH_MAX of Linux
-constexpr std::size_t most_links = 16;      // links followed per name
-constexpr std::size_t usual_names = 512;    // largest mean of the bytes of a name and its link target
+constexpr std::size_t longest_member = 4096;  // PATH_MAX of Linux
+constexpr std::size_t most_links = 16;        // links followed per name
+constexpr std::size_t usual_names = 512;      // largest mean of the bytes of a name and its link target
 
 // Slice is a part of a source. It keeps the source open.
 class Slice final : public Source {
@@ -69,11 +69,11 @@ std::string_view name_of(const Libarchive& library, archive_entry* entry) {
 // Returns the target of a link; empty if the entry is no link, leads out of the tar-ball or is too long.
 std::string link_of(const Libarchive& library, archive_entry* entry, const std::string& name) {
     if (const auto target = text_or_empty(library.entry_hardlink(entry)); !target.empty()) {
-        return target.size() > longest_path ? std::string() : inside_archive(target);
+        return target.size() > longest_member ? std::string() : inside_archive(target);
     }
     if (library.entry_filetype(entry) != AE_IFLNK) return {};
     const auto target = text_or_empty(library.entry_symlink(entry));
-    if (target.empty() || target.starts_with('/') || target.size() > longest_path) return {};
+    if (target.empty() || target.starts_with('/') || target.size() > longest_member) return {};
     return inside_archive(name.substr(0, name.rfind('/') + 1).append(target));
 }
 
@@ -217,8 +217,8 @@ Result<void> ArchivedFiles::unpack(const std::shared_ptr<const Source>& packed, 
             break;
         }
         const auto given = name_of(*library, header);
-        if (given.size() > longest_path) {
-            damaged(ErrorCode::limit, "has names of more than " + std::to_string(longest_path) + " bytes");
+        if (given.size() > longest_member) {
+            damaged(ErrorCode::limit, "has names of more than " + std::to_string(longest_member) + " bytes");
             continue;
         }
         auto name = inside_archive(given);
@@ -316,7 +316,7 @@ const ArchivedFiles::Entry* ArchivedFiles::find(std::string_view name) const {
         }
         const auto& [from, to] = *std::prev(behind);
         at.replace(0, from.size(), to);
-        if (at.size() > longest_path) return nullptr;
+        if (at.size() > longest_member) return nullptr;
     }
     return nullptr;
 }
