@@ -88,19 +88,20 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
         features.push_back(std::move(feature));
     }
     pmu_names = read_pmu_names(recording);
-    const auto count = [&](Completeness& into) {
+    const auto count = [&](Completeness& into, const WalkBudget& budget) {
         const auto nothing = [](const RecordContext&, const auto&) {};
-        const auto walked = walk(recording, into, nothing, {.order = {}, .stop = {}, .progress = std::move(progress)});
-        // Without a stop token the walk fails if memory runs out, or if nothing can be read.
+        const auto walked = walk(recording, into, nothing,
+                                 {.order = {}, .stop = {}, .progress = std::move(progress), .budget = budget});
+        // Without a stop token the walk fails if memory runs out, if nothing can be read, or if the budget is used up.
         if (!walked && walked.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
         return walked.has_value();
     };
     if (scan) {
-        scanned = count(completeness);
+        scanned = count(completeness, {});
     } else if (recording.bytes() <= most_counted) {
         // Damage of records is for --completeness to tell.
         counted.emplace().diagnostics = DiagnosticLog(0);
-        if (!count(*counted)) counted.reset();
+        if (!count(*counted, count_budget)) counted.reset();
     }
 }
 

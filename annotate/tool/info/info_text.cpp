@@ -100,7 +100,7 @@ class InfoText {
     // With --completeness they stand beside the other counts.
     void losses() {
         if (page_.losses() == nullptr) {
-            return line("losses", "not counted, as the recording is large; --completeness reads all of it");
+            return line("losses", "not counted here; --completeness reads all records");
         }
         std::string_view name = "losses";
         for (const auto& text : loss_lines(*page_.losses())) line(std::exchange(name, ""), text);
