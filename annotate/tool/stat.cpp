@@ -106,7 +106,9 @@ std::string nothing_counted(const StatReading& reading) {
         how_many(reading.values, "value"));
 }
 
-Result<StatReading> write(const StatChoice& choice, Session& session, const Output& output, const Sink& sink) {
+// titled: set if the text has a title, which says what was counted; with intervals it has none.
+Result<StatReading> write(const StatChoice& choice, Session& session, const Output& output, const Sink& sink,
+                          bool& titled) {
     const auto& recording = session.recording();
     const auto level = choice.cache.empty() ? 0 : stat_cache_level(choice.cache).value_or(0);
     const StatOptions options{choice.asked(), {}, session.progress("reading the counters", output), level};
@@ -115,7 +117,11 @@ Result<StatReading> write(const StatChoice& choice, Session& session, const Outp
     };
     if (!choice.common.json) {
         StatText text(sink, choice.text_separator());
-        return read_stat(recording, options, [&](const auto& facts, const auto& round) { text.add(facts, round); });
+        const bool has_titles = !choice.text_separator();
+        return read_stat(recording, options, [&](const auto& facts, const auto& round) {
+            text.add(facts, round);
+            titled = titled || (has_titles && facts.interval == 0);
+        });
     }
     StatJson json(recording, sink);
     auto reading = read_stat(recording, options, [&](const auto& facts, const auto& round) { json.add(facts, round); });
@@ -134,7 +140,8 @@ int run(const StatChoice& choice) {
     auto output = session.open_output();
     if (!output) return failed;
     const auto sink = output->sink();
-    const auto reading = write(choice, session, *output, sink);
+    bool titled = false;
+    const auto reading = write(choice, session, *output, sink, titled);
     session.end_progress();
     if (!reading) return session.give_up(reading.error());
     if (!session.commit(*output)) return failed;
@@ -145,8 +152,6 @@ int run(const StatChoice& choice) {
         session.note(nothing_counted(*reading));
     }
     session.note(refused_mode(choice, *reading));
-    // Text without intervals has a title for it.
-    const bool titled = !choice.common.json && !choice.text_separator() && reading->facts.interval == 0;
     if (!choice.common.json && !titled) session.note(stat_programs_text(reading->facts));
     if (reading->hidden_rounds != 0) {
         session.note(fmt::format("{} of {}: not shown, for there are next to no values for the rows",
