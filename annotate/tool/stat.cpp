@@ -44,9 +44,8 @@ constexpr std::string_view per_cache_option = "--per-cache", no_cache_level = "t
 // Returns the level that "L2" or "l2" names, as in perf; 0, the last, without a value; nothing for other words.
 std::optional<std::uint32_t> stat_cache_level(std::string_view word) {
     if (word == no_cache_level) return 0;
-    if (word.size() != 2 || (word[0] != 'L' && word[0] != 'l')) return {};
-    const auto level = static_cast<std::uint32_t>(word[1]) - '0';
-    return level >= 1 && level <= most_cache_level ? std::optional(level) : std::nullopt;
+    static_assert(most_cache_level == 4);
+    return is_cache_level(word) ? std::optional(static_cast<std::uint32_t>(word[1] - '0')) : std::nullopt;
 }
 
 struct StatChoice {
@@ -134,7 +133,12 @@ int run(const StatChoice& choice) {
     Session session(choice.common);
     if (!session.open()) {
         std::error_code ignored;
-        if (!std::filesystem::exists(choice.common.file, ignored)) session.note(about_word_of_stat(choice.common.file));
+        if (!std::filesystem::exists(choice.common.file, ignored)) {
+            session.note(about_word_of_stat(choice.common.file));
+            if (!choice.cache.empty() && is_cache_level(choice.common.file)) {
+                session.note(fmt::format("the level stands behind a =, as in {}=L2", per_cache_option));
+            }
+        }
         return failed;
     }
     auto output = session.open_output();
@@ -185,6 +189,7 @@ void add_stat(CLI::App& app, int& exit) {
     auto* cache = command->add_flag(std::string(per_cache_option), choice->cache,
                                     "A value for each cache of the last level, or with --per-cache=L1 to L4 of that "
                                     "one, of the CPUs that share it");
+    cache->type_name("[=L1..L4]");
     for (const auto& other : stat_mode_options) cache->excludes(command->get_option(std::string(other.word)));
     command
         ->add_option_function<std::string>(

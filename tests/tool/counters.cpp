@@ -127,3 +127,23 @@ TEST_CASE("stat says what --per-cache takes where it was given something else", 
         CHECK(ended.messages.find("true") == std::string::npos);
     }
 }
+
+TEST_CASE("help of stat shows that --per-cache may have a level", "[counters]") {
+    const auto text = counted_output(Place(), {"help", "stat"});
+    INFO(text);
+    CHECK(text.find("--per-cache[=L1..L4]") != std::string::npos);
+    CHECK(text.find("--per-node ") != std::string::npos);
+}
+
+TEST_CASE("info counts one of a kind in the singular", "[counters][info]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).topology({{0, 0}}).nodes({{0, "0"}});
+    counted.of_process().value(1, 9).round(1, true);
+    const Place place;
+    const auto text = counted_output(place, {"info", counted_file(place, counted)});
+    INFO(text);
+    CHECK(text.find("  NUMA_TOPOLOGY     1 node\n") != std::string::npos);
+    CHECK(text.find(" 1 cpu") != std::string::npos);
+    CHECK(text.find(" 1 cpus") == std::string::npos);
+    CHECK(text.find("  EVENT_DESC        1 event\n") != std::string::npos);
+}

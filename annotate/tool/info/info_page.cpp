@@ -59,6 +59,10 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
     diagnostics.append(bpf.diagnostics());
     bpf_programs = bpf.programs().size();
     btf_blobs = bpf.btf().size();
+    // Timeline knows a program without a record BPF_EVENT by the places of its functions.
+    bpf_lists = std::ranges::any_of(bpf.programs(), [](const BpfProgramInfo& info) {
+        return !info.jited_ksyms().empty() && info.jited_ksyms().size() == info.jited_func_lens().size();
+    });
     completeness.bytes.total = recording.bytes();
 
     if (const auto cpus = read_value<CpuCounts>(recording, Feature::nrcpus)) {

@@ -58,6 +58,7 @@ struct InfoPage {
     std::vector<ShownFeature> features;
     std::uint64_t bpf_programs = 0;
     std::uint64_t btf_blobs = 0;
+    bool bpf_lists = false;  // `perfdata bpf` lists some of these programs, as far as the header tells
 
     // losses() returns where the losses of the recorder are counted; null: nowhere.
     const Completeness* losses() const { return scanned ? &completeness : counted ? &*counted : nullptr; }

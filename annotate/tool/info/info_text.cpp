@@ -170,7 +170,7 @@ class InfoText {
         if (bpf) {
             summary = shown.is(Feature::bpf_btf) ? how_many(page_.btf_blobs, "BTF blob")
                                                  : how_many(page_.bpf_programs, "program");
-            if (page_.bpf_programs + page_.btf_blobs != 0) summary += "; `perfdata bpf` lists them";
+            if (page_.bpf_lists) summary += "; `perfdata bpf` lists them";
         } else if (shown.known()) {
             // Its errors are already reported.
             (void)open_feature(recording_, section, [&](const Cursor& in) {
