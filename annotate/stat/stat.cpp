@@ -297,7 +297,8 @@ class StatReader {
         std::ranges::sort(all);
         const auto same = std::ranges::unique(all);
         all.erase(same.begin(), same.end());
-        const auto places = stat_places(recording_, mode, all, reading_.facts.cache_level);
+        const auto places =
+            stat_places(recording_, mode, all, reading_.facts.cache_level, reading_.completeness.diagnostics);
         const auto places_of = [&](const StatCpus& cpus) {
             std::vector<StatPlace> some;
             some.reserve(cpus.size());
@@ -381,6 +382,11 @@ Result<StatReading> read_stat(const Recording& recording, const StatOptions& opt
                                  {.order = RecordOrder::file, .stop = options.stop, .progress = options.progress});
         if (!walked) return fail(walked.error());
         reader.finish();
+        // `perf stat` may also be what another recorder ran.
+        if (!reading.is_stat()) {
+            reading.facts.programs.clear();
+            reading.facts.more_programs = 0;
+        }
         return reading;
     });
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -24,26 +25,36 @@ bool place_before(const StatPlace& one, const StatPlace& other) {
     return place_key(one) < place_key(other);
 }
 
-// read_section(recording, feature, body) calls body(cursor) for the payload of a feature; not if there is none. Damage
-// of features is told where the recording is opened or described.
+// read_section(recording, feature, problems, body) calls body(cursor) for the payload of a feature; not if there is
+// none. Adds the error that it returns, or that of reading, to the problems.
 template <class Body>
-void read_section(const Recording& recording, Feature feature, Body body) {
+void read_section(const Recording& recording, Feature feature, DiagnosticLog& problems, Body body) {
     const auto* section = recording.feature(feature);
     if (section == nullptr) return;
     const auto bytes = recording.read_feature(*section);
-    if (!bytes && bytes.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
-    if (bytes) body(Cursor(*bytes, recording.order(), {.where = "feature", .offset = section->section.offset}));
+    if (!bytes) {
+        if (bytes.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
+        // Opening has reported what lies outside the file.
+        if (section->inside_file) problems.add(bytes.error());
+        return;
+    }
+    const auto where = "feature " + std::string(feature_name(section->number));
+    const auto read = body(Cursor(*bytes, recording.order(), {.where = where, .offset = section->section.offset}));
+    if (!read) problems.add(read.error());
 }
 
 void place_cores(const Recording& recording, StatMode mode, std::span<const std::int32_t> cpus,
-                 std::vector<StatPlace>& places) {
+                 std::vector<StatPlace>& places, DiagnosticLog& problems) {
     std::optional<std::uint32_t> available;
-    read_section(recording, Feature::nrcpus, [&](const Cursor& in) {
-        if (const auto counts = CpuCounts::decode(in)) available = counts->available;
+    read_section(recording, Feature::nrcpus, problems, [&](const Cursor& in) -> Result<void> {
+        const auto counts = CpuCounts::decode(in);
+        if (!counts) return fail(counts.error());
+        available = counts->available;
+        return {};
     });
-    read_section(recording, Feature::cpu_topology, [&](const Cursor& in) {
+    read_section(recording, Feature::cpu_topology, problems, [&](const Cursor& in) -> Result<void> {
         const auto topology = CpuTopology::decode(in, available);
-        if (!topology) return;
+        if (!topology) return fail(topology.error());
         const auto& all = topology->cpus();
         const auto& dies = topology->die_of_cpu();
         for (std::size_t at = 0; at < cpus.size(); ++at) {
@@ -56,6 +67,7 @@ void place_cores(const Recording& recording, StatMode mode, std::span<const std:
             places[at].die = cpu < dies.size() ? static_cast<std::int32_t>(dies[cpu]) : 0;
             if (mode == StatMode::core) places[at].core = core;
         }
+        return {};
     });
 }
 
@@ -114,11 +126,25 @@ void read_cpu_list(std::string_view list, Take take) {
     }
 }
 
-void place_nodes(const Recording& recording, std::span<const std::int32_t> cpus, std::vector<StatPlace>& places) {
-    read_section(recording, Feature::numa_topology, [&](const Cursor& in) {
-        std::vector<NumaNode> nodes;
+// Returns all elements of a list that are wanted, and the error that ended it early. There is at most one for each
+// Element::min_bytes of the section.
+template <class Element, class Wanted>
+std::pair<std::vector<Element>, Result<void>> read_elements(FeatureList<Element>& list, Wanted wanted) {
+    std::vector<Element> all;
+    for (;;) {
+        const auto element = list.next();
+        if (!element) return {std::move(all), fail(element.error())};
+        if (!*element) return {std::move(all), {}};
+        if (wanted(**element)) all.push_back(**element);
+    }
+}
+
+// Of a damaged list the nodes before the damage count.
+void place_nodes(const Recording& recording, std::span<const std::int32_t> cpus, std::vector<StatPlace>& places,
+                 DiagnosticLog& problems) {
+    read_section(recording, Feature::numa_topology, problems, [&](const Cursor& in) -> Result<void> {
         NumaTopologyReader reader(in);
-        for (auto node = reader.next(); node && *node; node = reader.next()) nodes.push_back(**node);
+        const auto [nodes, whole] = read_elements(reader, [](const NumaNode&) { return true; });
         CpuMarker marker(cpus, places);
         // The last node that names a CPU has it, as in perf. perf stat report shows the index, which differs from the
         // number where nodes are missing.
@@ -128,22 +154,23 @@ void place_nodes(const Recording& recording, std::span<const std::int32_t> cpus,
                 marker.mark(first, last, [&](StatPlace& place) { place.node = node; });
             });
         }
+        return whole;
     });
 }
 
 // Follows perf_env__get_cache_id_for_cpu in tools/perf/builtin-stat.c of perf 6.6: of the caches of the level, or of
 // all, the last that names a CPU is its own; perf writes them by level. The least CPU that shares a cache is its
-// number.
+// number. Of a damaged list the caches before the damage count only if a level is asked for: else nothing says that
+// they are the last of their CPUs.
 void place_caches(const Recording& recording, std::uint32_t level, std::span<const std::int32_t> cpus,
-                  std::vector<StatPlace>& places) {
+                  std::vector<StatPlace>& places, DiagnosticLog& problems) {
     for (auto& place : places) place.cache_level = static_cast<std::int32_t>(level);
-    read_section(recording, Feature::cache, [&](const Cursor& in) {
+    read_section(recording, Feature::cache, problems, [&](const Cursor& in) -> Result<void> {
         auto all = CpuCaches::decode(in);
-        if (!all) return;
-        std::vector<CpuCache> caches;  // at most one for each CpuCache::min_bytes of the section
-        for (auto cache = all->caches.next(); cache && *cache; cache = all->caches.next()) {
-            if (level == 0 || (*cache)->level == level) caches.push_back(**cache);
-        }
+        if (!all) return fail(all.error());
+        const auto [caches, whole] =
+            read_elements(all->caches, [&](const CpuCache& cache) { return level == 0 || cache.level == level; });
+        if (!whole && level == 0) return whole;
         CpuMarker marker(cpus, places);
         for (auto at = caches.size(); at-- != 0;) {
             auto least = std::numeric_limits<std::int64_t>::max();
@@ -158,6 +185,7 @@ void place_caches(const Recording& recording, std::uint32_t level, std::span<con
                 });
             });
         }
+        return whole;
     });
 }
 
@@ -192,13 +220,13 @@ std::size_t stat_cpu_count(const CpuMapData& data) {
 }
 
 std::vector<StatPlace> stat_places(const Recording& recording, StatMode mode, std::span<const std::int32_t> cpus,
-                                   std::uint32_t cache_level) {
+                                   std::uint32_t cache_level, DiagnosticLog& problems) {
     std::vector<StatPlace> places(cpus.size());
     if (mode == StatMode::node) {
-        place_nodes(recording, cpus, places);
+        place_nodes(recording, cpus, places, problems);
     } else {
-        place_cores(recording, mode, cpus, places);
-        if (mode == StatMode::cache) place_caches(recording, cache_level, cpus, places);
+        place_cores(recording, mode, cpus, places, problems);
+        if (mode == StatMode::cache) place_caches(recording, cache_level, cpus, places, problems);
     }
     return places;
 }

@@ -36,11 +36,11 @@ class StatCpus {
 // stat_cpu_count(data) returns how many CPUs a record names, before memory is taken for them.
 std::size_t stat_cpu_count(const CpuMapData& data);
 
-// stat_places(recording, mode, cpus, cache_level) returns the place of each CPU as the mode tells them apart, from
-// CPU_TOPOLOGY, NUMA_TOPOLOGY or CACHE. What the recording does not say is -1. The CPUs must ascend. cache_level: see
-// StatOptions.
+// stat_places(recording, mode, cpus, cache_level, problems) returns the place of each CPU as the mode tells them apart,
+// from CPU_TOPOLOGY, NUMA_TOPOLOGY or CACHE. What the recording does not say is -1. The CPUs must ascend. cache_level:
+// see StatOptions. Adds what is damaged or too large in these features to the problems.
 std::vector<StatPlace> stat_places(const Recording& recording, StatMode mode, std::span<const std::int32_t> cpus,
-                                   std::uint32_t cache_level = 0);
+                                   std::uint32_t cache_level, DiagnosticLog& problems);
 
 // is_unplaced(mode, place) returns true if the recording does not say where the CPU is.
 bool is_unplaced(StatMode mode, const StatPlace& place);

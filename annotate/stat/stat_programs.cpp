@@ -22,28 +22,51 @@ namespace {
 // Options of perf stat whose value may be the next word; stat_options in tools/perf/builtin-stat.c of perf 6.1 to 6.12.
 constexpr std::string_view stat_short_with_value = "bepCtrxGoIDM";
 constexpr std::string_view stat_long_with_value[] = {
-    "--bpf-prog", "--event",  "--filter",          "--pid",     "--tid",      "--cpu",     "--repeat",
-    "--cgroup",   "--output", "--field-separator", "--log-fd",  "--pre",      "--post",    "--interval-print",
-    "--timeout",  "--delay",  "--interval-count",  "--metrics", "--td-level", "--cputype", "--for-each-cgroup",
-    "--control"};
+    "bpf-prog", "event",       "filter",          "pid",     "tid",      "cpu",     "repeat",
+    "cgroup",   "output",      "field-separator", "log-fd",  "pre",      "post",    "interval-print",
+    "timeout",  "delay",       "interval-count",  "metrics", "td-level", "cputype", "for-each-cgroup",
+    "control",  "bpf-attr-map"};
+constexpr std::string_view stat_own_option = "bpf-prog";
 
-bool is_stat_option_with_value(std::string_view word) {
-    return std::ranges::find(stat_long_with_value, word) != std::end(stat_long_with_value);
+// Returns which of these options a word without its dashes and value means; empty if none. perf takes the beginning of
+// a name if it is that of no other option. It took this command line, so of those with values only one can be meant.
+std::string_view stat_option_with_value(std::string_view name) {
+    if (name.empty()) return {};
+    std::string_view begun;
+    for (const auto option : stat_long_with_value) {
+        if (option == name) return option;
+        if (!option.starts_with(name)) continue;
+        if (!begun.empty()) return {};
+        begun = option;
+    }
+    return begun;
 }
 
-// Reads "42,43"; nothing if perf refuses it: an id is a number above 0 and below 2^32-1.
+// Reads a number as strtoul() does with base 10, and cuts it to 32 bits, as perf does. Removes it from the text.
+std::uint32_t take_program_id(std::string_view& text) {
+    constexpr std::string_view blanks = " \t\n\v\f\r";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    const bool negative = text.starts_with('-');
+    if (negative || text.starts_with('+')) text.remove_prefix(1);
+    std::uint64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (problem == std::errc::result_out_of_range) return std::numeric_limits<std::uint32_t>::max();
+    return static_cast<std::uint32_t>(negative ? 0 - number : number);
+}
+
+// Reads "42,43"; nothing if perf refuses it: an id is a number other than 0 and 2^32-1. Follows
+// bpf_program_profiler__load in tools/perf/util/bpf_counter.c: strtok_r() skips empty items.
 std::vector<std::uint32_t> read_program_ids(std::string_view list) {
     std::vector<std::uint32_t> ids;
     std::set<std::uint32_t> seen;
     for (;;) {
-        std::uint32_t id = 0;
-        const auto [end, problem] = std::from_chars(list.data(), list.data() + list.size(), id);
-        if (problem != std::errc{} || id == 0 || id == std::numeric_limits<std::uint32_t>::max()) return {};
-        if (seen.insert(id).second) ids.push_back(id);
-        list.remove_prefix(static_cast<std::size_t>(end - list.data()));
+        list.remove_prefix(std::min(list.find_first_not_of(','), list.size()));
         if (list.empty()) return ids;
-        if (!list.starts_with(',')) return {};
-        list.remove_prefix(1);
+        const auto id = take_program_id(list);
+        if (id == 0 || id == std::numeric_limits<std::uint32_t>::max()) return {};
+        if (!list.empty() && !list.starts_with(',')) return {};
+        if (seen.insert(id).second) ids.push_back(id);
     }
 }
 
@@ -60,14 +83,20 @@ std::string stat_program_in_text(const StatProgram& program) {
 }
 
 StatProgram named_stat_program(const BpfFeatures& features, std::map<std::uint32_t, std::optional<Btf>>& types,
-                               const Recording& recording, std::uint32_t id) {
+                               const Recording& recording, std::uint32_t id, DiagnosticLog& problems) {
     StatProgram program{id, {}, StatNamedBy::nobody};
     const auto* info = features.program(ProgramId{id});
     if (info == nullptr) return program;
     if (info->btf_id != 0 && info->functions() != 0) {
         const auto [found, added] = types.try_emplace(info->btf_id);
         if (const auto* blob = added ? features.btf(info->btf_id) : nullptr) {
-            if (auto parsed = Btf::parse(*blob, recording.order())) found->second.emplace(std::move(*parsed));
+            auto parsed = Btf::parse(*blob, recording.order());
+            if (!parsed) {
+                problems.add(parsed.error());
+            } else {
+                if (const auto& problem = parsed->problem()) problems.add(*problem);
+                found->second.emplace(std::move(*parsed));
+            }
         }
         if (found->second) program.name = found->second->function_name(info->function_info(0).type_id);
         if (!program.name.empty()) {
@@ -82,36 +111,50 @@ StatProgram named_stat_program(const BpfFeatures& features, std::map<std::uint32
 
 }  // namespace
 
-std::vector<std::uint32_t> counted_program_ids(std::span<const std::string> command_line) {
-    auto word = std::ranges::find(command_line, "stat");
-    std::string_view list;
-    if (word == command_line.end()) return {};
-    for (++word; word != command_line.end(); ++word) {
+Result<std::vector<std::uint32_t>> counted_program_ids(std::span<const std::string> command_line) {
+    // The path of perf comes first; its own options are not recorded.
+    if (command_line.size() < 2 || command_line[1] != "stat") return {};
+    const auto words = command_line.subspan(2);
+    std::optional<std::string_view> list;
+    bool records = false;
+    for (auto word = words.begin(); word != words.end(); ++word) {
         const std::string_view text = *word;
         if (text == "--") break;
-        if (text == "record") continue;
+        constexpr std::size_t least_of_record = 3;
+        if (!records && text.size() >= least_of_record && std::string_view("record").starts_with(text)) {
+            records = true;
+            continue;
+        }
         if (text.size() < 2 || text.front() != '-') break;  // the command
-        const auto next = [&] { return ++word == command_line.end() ? std::string_view() : std::string_view(*word); };
+        const auto next = [&] { return ++word == words.end() ? std::string_view() : std::string_view(*word); };
         if (text.starts_with("--")) {
-            constexpr std::string_view own = "--bpf-prog=";
-            if (text == own.substr(0, own.size() - 1)) {
-                list = next();
-            } else if (text.starts_with(own)) {
-                list = text.substr(own.size());
-            } else if (is_stat_option_with_value(text)) {
-                next();
-            }
+            const auto equals = text.find('=');
+            const auto option = stat_option_with_value(text.substr(0, equals).substr(2));
+            if (option.empty()) continue;
+            const auto value = equals == std::string_view::npos ? next() : text.substr(equals + 1);
+            if (option == stat_own_option) list = value;
         } else if (const auto found = stat_value_in(text)) {
             const auto value = found->second.empty() ? next() : found->second;
             if (found->first == 'b') list = value;
         }
-        if (word == command_line.end()) break;
+        if (word == words.end()) break;
     }
-    return list.empty() ? std::vector<std::uint32_t>() : read_program_ids(list);
+    if (!list) return {};
+    auto ids = read_program_ids(*list);
+    if (!ids.empty()) return ids;
+    constexpr std::size_t shown = 100;
+    return fail(ErrorCode::malformed, Error::no_offset, "feature CMDLINE",
+                "it names no BPF programs that are understood here: -b " +
+                    printable(cut(std::string(list->substr(0, shown)), shown)));
 }
 
 Result<void> find_counted_programs(const Recording& recording, StatReading& reading, const StopToken& stop) {
-    auto ids = counted_program_ids(recording.command_line());
+    auto found = counted_program_ids(recording.command_line());
+    if (!found) {
+        reading.completeness.diagnostics.add(found.error());
+        return {};
+    }
+    auto& ids = *found;
     if (ids.empty()) return {};
     auto& facts = reading.facts;
     if (ids.size() > most_stat_programs) {
@@ -125,7 +168,7 @@ Result<void> find_counted_programs(const Recording& recording, StatReading& read
         if (stop.stop_requested()) {
             return fail(ErrorCode::cancelled, Error::no_offset, "names of BPF programs", "asked to stop");
         }
-        facts.programs.push_back(named_stat_program(features, types, recording, id));
+        facts.programs.push_back(named_stat_program(features, types, recording, id, reading.completeness.diagnostics));
     }
     return {};
 }

@@ -13,12 +13,13 @@
 namespace perfdata {
 
 // counted_program_ids(command_line) returns the ids that -b (--bpf-prog) of perf stat names, in order; what stands
-// behind the options belongs to the command that was counted. Empty if there are none, or if perf refuses them.
-std::vector<std::uint32_t> counted_program_ids(std::span<const std::string> command_line);
+// behind the options belongs to the command that was counted. The first word is perf's path; empty if the second is not
+// "stat", or without -b. Errors: malformed if its list is none that perf takes.
+Result<std::vector<std::uint32_t>> counted_program_ids(std::span<const std::string> command_line);
 
 // find_counted_programs(recording, reading, stop) sets the programs of reading.facts, with names as far as
-// BPF_PROG_INFO and BPF_BTF have them. Reads these features only if programs were counted; each BTF once. Errors:
-// cancelled.
+// BPF_PROG_INFO and BPF_BTF have them. Reads these features only if programs were counted; each BTF once. What is not
+// understood or damaged goes to the diagnostics. Errors: cancelled.
 Result<void> find_counted_programs(const Recording& recording, StatReading& reading, const StopToken& stop);
 
 }  // namespace perfdata

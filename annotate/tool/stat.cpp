@@ -44,9 +44,8 @@ constexpr std::string_view per_cache_option = "--per-cache", no_cache_level = "t
 // Returns the level that "L2" or "l2" names, as in perf; 0, the last, without a value; nothing for other words.
 std::optional<std::uint32_t> stat_cache_level(std::string_view word) {
     if (word == no_cache_level) return 0;
-    if (word.size() != 2 || (word[0] != 'L' && word[0] != 'l')) return {};
-    const auto level = static_cast<std::uint32_t>(word[1]) - '0';
-    return level >= 1 && level <= most_cache_level ? std::optional(level) : std::nullopt;
+    static_assert(most_cache_level == 4);
+    return is_cache_level(word) ? std::optional(static_cast<std::uint32_t>(word[1] - '0')) : std::nullopt;
 }
 
 struct StatChoice {
@@ -106,7 +105,9 @@ std::string nothing_counted(const StatReading& reading) {
         how_many(reading.values, "value"));
 }
 
-Result<StatReading> write(const StatChoice& choice, Session& session, const Output& output, const Sink& sink) {
+// titled: set if the text has a title, which says what was counted; with intervals it has none.
+Result<StatReading> write(const StatChoice& choice, Session& session, const Output& output, const Sink& sink,
+                          bool& titled) {
     const auto& recording = session.recording();
     const auto level = choice.cache.empty() ? 0 : stat_cache_level(choice.cache).value_or(0);
     const StatOptions options{choice.asked(), {}, session.progress("reading the counters", output), level};
@@ -115,7 +116,11 @@ Result<StatReading> write(const StatChoice& choice, Session& session, const Outp
     };
     if (!choice.common.json) {
         StatText text(sink, choice.text_separator());
-        return read_stat(recording, options, [&](const auto& facts, const auto& round) { text.add(facts, round); });
+        const bool has_titles = !choice.text_separator();
+        return read_stat(recording, options, [&](const auto& facts, const auto& round) {
+            text.add(facts, round);
+            titled = titled || (has_titles && facts.interval == 0);
+        });
     }
     StatJson json(recording, sink);
     auto reading = read_stat(recording, options, [&](const auto& facts, const auto& round) { json.add(facts, round); });
@@ -128,13 +133,19 @@ int run(const StatChoice& choice) {
     Session session(choice.common);
     if (!session.open()) {
         std::error_code ignored;
-        if (!std::filesystem::exists(choice.common.file, ignored)) session.note(about_word_of_stat(choice.common.file));
+        if (!std::filesystem::exists(choice.common.file, ignored)) {
+            session.note(about_word_of_stat(choice.common.file));
+            if (!choice.cache.empty() && is_cache_level(choice.common.file)) {
+                session.note(fmt::format("the level stands behind a =, as in {}=L2", per_cache_option));
+            }
+        }
         return failed;
     }
     auto output = session.open_output();
     if (!output) return failed;
     const auto sink = output->sink();
-    const auto reading = write(choice, session, *output, sink);
+    bool titled = false;
+    const auto reading = write(choice, session, *output, sink, titled);
     session.end_progress();
     if (!reading) return session.give_up(reading.error());
     if (!session.commit(*output)) return failed;
@@ -145,8 +156,6 @@ int run(const StatChoice& choice) {
         session.note(nothing_counted(*reading));
     }
     session.note(refused_mode(choice, *reading));
-    // Text without intervals has a title for it.
-    const bool titled = !choice.common.json && !choice.text_separator() && reading->facts.interval == 0;
     if (!choice.common.json && !titled) session.note(stat_programs_text(reading->facts));
     if (reading->hidden_rounds != 0) {
         session.note(fmt::format("{} of {}: not shown, for there are next to no values for the rows",
@@ -180,6 +189,7 @@ void add_stat(CLI::App& app, int& exit) {
     auto* cache = command->add_flag(std::string(per_cache_option), choice->cache,
                                     "A value for each cache of the last level, or with --per-cache=L1 to L4 of that "
                                     "one, of the CPUs that share it");
+    cache->type_name("[=L1..L4]");
     for (const auto& other : stat_mode_options) cache->excludes(command->get_option(std::string(other.word)));
     command
         ->add_option_function<std::string>(

@@ -199,6 +199,20 @@ std::string word_of_stat(const CLI::App& command) {
     return file == nullptr || file->results().empty() ? std::string() : about_word_of_stat(file->results().front());
 }
 
+// Returns what is wrong with the level of `perfdata stat --per-cache L2` or `--per-cache=`: what is not behind the = of
+// this option is a FILE. Empty for other command lines.
+std::string level_of_stat(const CLI::App& command) {
+    if (command.get_name() != "stat") return {};
+    const auto* cache = command.get_option_no_throw("--per-cache");
+    if (cache == nullptr || cache->count() == 0) return {};
+    const auto* file = command.get_option_no_throw("FILE");
+    auto words = command.remaining();
+    if (file != nullptr) words.insert(words.end(), file->results().begin(), file->results().end());
+    return std::ranges::any_of(words, [](const auto& word) { return word.empty() || is_cache_level(word); })
+               ? "--per-cache: its level stands behind a =, as in --per-cache=L2; without one it is the last level"
+               : std::string();
+}
+
 // Returns CLI11's message, or a more helpful one.
 std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
     const auto& command = asked(app);
@@ -210,6 +224,7 @@ std::string in_words(const CLI::App& app, const CLI::ParseError& problem) {
         return fmt::format("a subcommand is needed: {}", fmt::join(command_names(app), ", "));
     }
     const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
+    if (auto text = level_of_stat(command); !text.empty()) return text;
     if (is_extra || dynamic_cast<const CLI::ExcludesError*>(&problem) != nullptr) {
         if (auto text = word_of_stat(command); !text.empty()) return text;
     }
@@ -315,7 +330,9 @@ class HelpText : public CLI::Formatter {
     // CLI11 shows a flag that unsets something as "--no-this{false}", and no space behind a comma.
     std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
         if (is_positional) return Formatter::make_option_name(option, is_positional);
-        return fmt::format("{}", fmt::join(option_names(*option), ", "));
+        // A flag has a type only if it may have a value, and none behind a space.
+        const auto value = option->get_items_expected_max() == 0 ? option->get_type_name() : std::string();
+        return fmt::format("{}{}", fmt::join(option_names(*option), ", "), value);
     }
     std::string make_option_desc(const CLI::Option* option) const override {
         return wrapped(option->get_description(), help_width - help_column);
@@ -378,6 +395,10 @@ std::string about_word_of_stat(std::string_view word) {
     if (word == "record") return "perf stat record makes recordings, perfdata reads them";
     if (word == "report") return "perfdata stat is what perf stat report is: leave out the word report";
     return {};
+}
+
+bool is_cache_level(std::string_view word) {
+    return word.size() == 2 && (word[0] == 'L' || word[0] == 'l') && word[1] >= '1' && word[1] <= '4';
 }
 
 std::string summary(const CLI::App& command) {

@@ -18,6 +18,8 @@ std::vector<std::string> option_names(const CLI::Option& option);
 // about_word_of_stat(word) says what becomes of a word that follows `perf stat`: `perfdata stat report` takes it for a
 // file. Empty for other words.
 std::string about_word_of_stat(std::string_view word);
+// is_cache_level(word) returns true for "L1" to "L4", also with "l": the levels of caches that perf knows.
+bool is_cache_level(std::string_view word);
 
 // add_help(app, exit) adds `help [COMMAND]`, the same as COMMAND --help. Call it after adding all other commands,
 // because it formats their help.

@@ -128,14 +128,14 @@ void Recording::find_data() {
     }
 }
 
-RecordStream Recording::records(Stacks stacks) const {
+RecordStream Recording::records(Stacks stacks, std::uint64_t most_unpacked) const {
     std::vector<RecordSegment> segments = {{source_, data_.offset, data_.offset + data_.size}};
     for (const auto& file : data_files_) segments.push_back({file, 0, file->size()});
     RecordStreamOptions options;
     options.order = order();
     if (stacks == Stacks::unread) options.without_stacks = &events_;
     options.pipe = header_.pipe;
-    options.unpacked_bytes = limits_.unpacked_bytes;
+    options.unpacked_bytes = std::min(limits_.unpacked_bytes, most_unpacked);
     options.window_bytes = limits_.zstd_window_bytes;
     if (unpacked_record_bytes_ != 0) options.unpacked_record_bytes = unpacked_record_bytes_;
     return {std::move(segments), options};

@@ -243,3 +243,21 @@ TEST_CASE("bpf refuses what it cannot show", "[bpf]") {
     CHECK(place.run({"bpf", "--linum", "in.data"}).status == 2);
     CHECK(place.run({"bpf", "--code", "jited", "--timeline", "in.data"}).status == 2);
 }
+
+TEST_CASE("info refers to bpf only where bpf lists programs", "[bpf][info]") {
+    const bool placed = GENERATE(false, true);
+    ProgramInfo info(Sketch::order, 1);
+    if (placed) {
+        info.array(perfdata::BpfArray::jited_ksyms, 1, array_u64(Sketch::order, {0xffffffffc0000000}));
+        info.array(perfdata::BpfArray::jited_func_lens, 1, array_u32(Sketch::order, {64}));
+    }
+    Sketch sketch;
+    sketch.comm(1, 1).feature(perfdata::Feature::bpf_prog_info, prog_info_feature(Sketch::order, {info.encode()}));
+    const Place place;
+    const auto file = place.write("hint.data", std::string(perfdata::as_text(sketch.build())));
+    const auto text = place.run({"info", file}).output;
+    INFO(text);
+    CHECK(text.find("BPF_PROG_INFO     1 program") != std::string::npos);
+    CHECK((text.find("`perfdata bpf` lists them") != std::string::npos) == placed);
+    CHECK((facts_of(place, {"bpf", "--json", file})["programs"].items().size() == 1) == placed);
+}

@@ -78,3 +78,72 @@ TEST_CASE("dump names the terms of STAT_CONFIG and the events of values, and sho
     CHECK(maps == 1);
     CHECK(configs == 2);
 }
+
+TEST_CASE("stat says in which programs was counted, even if the recording ended before its first round", "[counters]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).command({"perf", "stat", "record", "-b", "42"});
+    counted.of_process().value(1, 9);
+    const Place place;
+    const auto ended = place.run({"stat", counted_file(place, counted)});
+    INFO(ended.messages);
+    CHECK(ended.output.empty());
+    CHECK(ended.messages.find("counted in BPF program 42") != std::string::npos);
+    counted = Counted();
+    counted.event(attr_type::software, 2, "page-faults", {1}).command({"perf", "stat", "record", "-b", "42"});
+    counted.of_process().value(1, 9).round(1, true);
+    const auto whole = place.run({"stat", counted_file(place, counted)});
+    CHECK(whole.output.find("counted in BPF program 42") != std::string::npos);
+    CHECK(whole.messages.find("counted in BPF program") == std::string::npos);
+}
+
+TEST_CASE("dump shows a virtual CPU that is not known as -1", "[counters]") {
+    constexpr std::uint64_t none = ~std::uint64_t{0};
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1});
+    Writer index(std::endian::little);
+    index.u64(1).u64(1).u64(0).u64(none).u64(none).u64(none).u64(none);
+    counted.add(RecordType::id_index, index);
+    const Place place;
+    const auto file = counted_file(place, counted);
+    const auto text = counted_output(place, {"dump", file});
+    INFO(text);
+    CHECK(text.find("vcpu -1") != std::string::npos);
+    const auto lines = counted_output(place, {"dump", "--json", file});
+    CHECK(lines.find("\"vcpu\":-1") != std::string::npos);
+}
+
+TEST_CASE("stat says what --per-cache takes where it was given something else", "[counters]") {
+    const Place place;
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).of_process().value(1, 9).round(1, true);
+    const auto file = counted_file(place, counted);
+    for (const auto& words : std::vector<std::vector<std::string>>{{"stat", "--per-cache=", file},
+                                                                   {"stat", "--per-cache", "L2", file},
+                                                                   {"stat", file, "--per-cache", "l3"}}) {
+        const auto ended = place.run(words);
+        INFO(in_words(words) << "\n" << ended.messages);
+        CHECK(ended.status == 2);
+        CHECK(ended.messages.find("--per-cache=") != std::string::npos);
+        CHECK(ended.messages.find("true") == std::string::npos);
+    }
+}
+
+TEST_CASE("help of stat shows that --per-cache may have a level", "[counters]") {
+    const auto text = counted_output(Place(), {"help", "stat"});
+    INFO(text);
+    CHECK(text.find("--per-cache[=L1..L4]") != std::string::npos);
+    CHECK(text.find("--per-node ") != std::string::npos);
+}
+
+TEST_CASE("info counts one of a kind in the singular", "[counters][info]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).topology({{0, 0}}).nodes({{0, "0"}});
+    counted.of_process().value(1, 9).round(1, true);
+    const Place place;
+    const auto text = counted_output(place, {"info", counted_file(place, counted)});
+    INFO(text);
+    CHECK(text.find("  NUMA_TOPOLOGY     1 node\n") != std::string::npos);
+    CHECK(text.find(" 1 cpu") != std::string::npos);
+    CHECK(text.find(" 1 cpus") == std::string::npos);
+    CHECK(text.find("  EVENT_DESC        1 event\n") != std::string::npos);
+}

@@ -10,6 +10,7 @@
 #include "support/sketch.hpp"
 #include "tool/run.hpp"
 
+using namespace perfdata;
 using namespace perfdata::test;
 
 namespace {
@@ -58,7 +59,7 @@ TEST_CASE("info reads no more than the header of a large recording, and says so"
     Sketch sketch;
     sketch.comm(1, 1);
     auto blob = sketch.build();
-    constexpr std::uint64_t size = (std::uint64_t{256} << 20) + 4096;
+    constexpr std::uint64_t size = (std::uint64_t{64} << 20) + 4096;
     // The header has offset and size of the records at 40 and 48. Behind the first there is a hole.
     std::uint64_t offset = 0;
     REQUIRE(blob.size() > 56);
@@ -72,5 +73,21 @@ TEST_CASE("info reads no more than the header of a large recording, and says so"
     INFO(said.messages);
     CHECK(said.status == 0);
     CHECK(rest_of_line(said.output, "losses       ").starts_with("not counted"));
+    CHECK(Json::parse(place.run({"info", "--json", file}).output)["completeness"]["losses"].is_null());
+}
+
+TEST_CASE("info gives up counting where records are damaged without end, however small the file is", "[info]") {
+    constexpr std::size_t damaged = 110'000;
+    // LOST without a body.
+    const auto bare = record(RecordType::lost, {}, {});
+    Blob all;
+    all.reserve(damaged * bare.size());
+    for (std::size_t at = 0; at < damaged; ++at) all.insert(all.end(), bare.begin(), bare.end());
+    const Place place;
+    const auto file = place.write("damaged.data", std::string(perfdata::as_text(Sketch().add(all).build())));
+    const auto said = place.run({"info", file});
+    INFO(said.messages);
+    CHECK(said.status == 0);
+    CHECK(rest_of_line(said.output, "losses       ") == "not counted here; --completeness reads all records");
     CHECK(Json::parse(place.run({"info", "--json", file}).output)["completeness"]["losses"].is_null());
 }

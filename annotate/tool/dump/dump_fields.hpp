@@ -21,9 +21,9 @@ namespace perfdata::tool {
 // is_nobody(name, content) returns true if the field, or an element of it, is an id of all ones in its width: -1, none.
 template <class T>
 bool is_nobody(std::string_view name, const T& content) {
-    constexpr std::string_view ids[] = {"pid",           "tid",           "ppid",        "ptid",
-                                        "cpu",           "sample_pid",    "sample_tid",  "sample_cpu",
-                                        "next_prev_pid", "next_prev_tid", "machine_pid", "thread"};
+    constexpr std::string_view ids[] = {"pid",         "tid",        "ppid",       "ptid",          "cpu",
+                                        "sample_pid",  "sample_tid", "sample_cpu", "next_prev_pid", "next_prev_tid",
+                                        "machine_pid", "thread",     "vcpu"};
     if constexpr (std::integral<T> && !std::same_as<T, bool>) {
         return content == static_cast<T>(-1) && std::ranges::find(ids, name) != std::end(ids);
     } else {

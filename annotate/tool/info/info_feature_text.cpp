@@ -75,13 +75,25 @@ std::string TextTable::lines(std::size_t indent) const {
     return text;
 }
 
+namespace {
+
+// Returns the name of one element of a list: "node" for "nodes".
+std::string name_of_one(std::string_view list) {
+    if (list.ends_with("ies")) return std::string(list.substr(0, list.size() - 3)) + "y";
+    if (list.ends_with('s')) list.remove_suffix(1);
+    return std::string(list);
+}
+
+}  // namespace
+
 void FeatureText::add_list(std::string_view name, const TextTable& table) {
     constexpr std::size_t indent = 6;
     if (auto line = table.line(); !line.empty()) {
         fields_.push_back({std::string(name), std::move(line), false});
         return;
     }
-    fields_.push_back({std::to_string(table.count()), std::string(name), false});
+    fields_.push_back(
+        {std::to_string(table.count()), table.count() == 1 ? name_of_one(name) : std::string(name), false});
     tables_ += table.lines(indent);
 }
 

@@ -59,6 +59,10 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
     diagnostics.append(bpf.diagnostics());
     bpf_programs = bpf.programs().size();
     btf_blobs = bpf.btf().size();
+    // Timeline knows a program without a record BPF_EVENT by the places of its functions.
+    bpf_lists = std::ranges::any_of(bpf.programs(), [](const BpfProgramInfo& info) {
+        return !info.jited_ksyms().empty() && info.jited_ksyms().size() == info.jited_func_lens().size();
+    });
     completeness.bytes.total = recording.bytes();
 
     if (const auto cpus = read_value<CpuCounts>(recording, Feature::nrcpus)) {
@@ -88,19 +92,20 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
         features.push_back(std::move(feature));
     }
     pmu_names = read_pmu_names(recording);
-    const auto count = [&](Completeness& into) {
+    const auto count = [&](Completeness& into, const WalkBudget& budget) {
         const auto nothing = [](const RecordContext&, const auto&) {};
-        const auto walked = walk(recording, into, nothing, {.order = {}, .stop = {}, .progress = std::move(progress)});
-        // Without a stop token the walk fails if memory runs out, or if nothing can be read.
+        const auto walked = walk(recording, into, nothing,
+                                 {.order = {}, .stop = {}, .progress = std::move(progress), .budget = budget});
+        // Without a stop token the walk fails if memory runs out, if nothing can be read, or if the budget is used up.
         if (!walked && walked.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
         return walked.has_value();
     };
     if (scan) {
-        scanned = count(completeness);
+        scanned = count(completeness, {});
     } else if (recording.bytes() <= most_counted) {
         // Damage of records is for --completeness to tell.
         counted.emplace().diagnostics = DiagnosticLog(0);
-        if (!count(*counted)) counted.reset();
+        if (!count(*counted, count_budget)) counted.reset();
     }
 }
 

@@ -11,6 +11,7 @@
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
+#include "perfdata/recording/walk.hpp"
 #include "perfdata/wire/feature/clock_data.hpp"
 #include "perfdata/wire/feature/describe.hpp"
 #include "perfdata/wire/feature/sample_time.hpp"
@@ -42,8 +43,8 @@ struct RecordedTimes {
 
 // InfoPage has read the features once; the recording must outlive it.
 struct InfoPage {
-    // `scan` walks all records. Without it they are counted for the line of losses if there are at most most_counted
-    // bytes; the other work does not grow with them.
+    // `scan` walks all records. Without it they are counted for the line of losses, if the file has at most
+    // most_counted bytes and its records do not exceed count_budget; the other work does not grow with them.
     InfoPage(const Recording& recording, bool verbose, bool scan, Progress progress = {});
 
     const Recording& recording;
@@ -57,10 +58,13 @@ struct InfoPage {
     std::vector<ShownFeature> features;
     std::uint64_t bpf_programs = 0;
     std::uint64_t btf_blobs = 0;
+    bool bpf_lists = false;  // `perfdata bpf` lists some of these programs, as far as the header tells
 
     // losses() returns where the losses of the recorder are counted; null: nowhere.
     const Completeness* losses() const { return scanned ? &completeness : counted ? &*counted : nullptr; }
-    static constexpr std::uint64_t most_counted = std::uint64_t{256} << 20;
+    static constexpr std::uint64_t most_counted = std::uint64_t{64} << 20;
+    static constexpr WalkBudget count_budget = {
+        .records = 4'000'000, .damaged = 100'000, .unpacked_bytes = most_counted};
 
     void write_json(const Sink& sink) const;
     void write_text(const Sink& sink) const;

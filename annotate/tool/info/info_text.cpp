@@ -100,7 +100,7 @@ class InfoText {
     // With --completeness they stand beside the other counts.
     void losses() {
         if (page_.losses() == nullptr) {
-            return line("losses", "not counted, as the recording is large; --completeness reads all of it");
+            return line("losses", "not counted here; --completeness reads all records");
         }
         std::string_view name = "losses";
         for (const auto& text : loss_lines(*page_.losses())) line(std::exchange(name, ""), text);
@@ -170,7 +170,7 @@ class InfoText {
         if (bpf) {
             summary = shown.is(Feature::bpf_btf) ? how_many(page_.btf_blobs, "BTF blob")
                                                  : how_many(page_.bpf_programs, "program");
-            if (page_.bpf_programs + page_.btf_blobs != 0) summary += "; `perfdata bpf` lists them";
+            if (page_.bpf_lists) summary += "; `perfdata bpf` lists them";
         } else if (shown.known()) {
             // Its errors are already reported.
             (void)open_feature(recording_, section, [&](const Cursor& in) {

@@ -95,10 +95,11 @@ class PERFDATA_EXPORT Recording {
     // data_files() returns the number of files data.N that a directory has besides its main file.
     std::size_t data_files() const { return data_files_.size(); }
 
-    // records(stacks) returns a stream of all records. Stacks::unread: copies of stacks in samples are not needed, and
-    // may be undefined; the recording must then outlive the stream, and stay where it is.
+    // records(stacks, most_unpacked) returns a stream of all records. Stacks::unread: copies of stacks in samples are
+    // not needed, and may be undefined; the recording must then outlive the stream, and stay where it is. It unpacks no
+    // more than most_unpacked bytes of compressed records, nor than Limits::unpacked_bytes.
     enum class Stacks : bool { read, unread };
-    RecordStream records(Stacks stacks = Stacks::read) const;
+    RecordStream records(Stacks stacks = Stacks::read, std::uint64_t most_unpacked = ~std::uint64_t{0}) const;
 
     // is_late(record) returns true if this record of a pipe's header stands behind the first records of the recording,
     // so that nobody has read it. The mark behind the last feature, which is empty, is not late anywhere.

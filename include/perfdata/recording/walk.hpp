@@ -42,6 +42,15 @@ enum class RecordOrder : std::uint8_t {
     time,  // exact: see OrderedStream
 };
 
+// WalkBudget is after how much work walk() gives up, in order of the file. It looks after each MiB or some thousand
+// records, so it may do a little more, and unpack twice as much. By default it goes on to the end.
+struct WalkBudget {
+    static constexpr auto no_limit = ~std::uint64_t{0};  // goes on to the end
+    std::uint64_t records = no_limit;                    // of all types, unpacked ones too
+    std::uint64_t damaged = no_limit;         // records that cannot be decoded, and places where none can be framed
+    std::uint64_t unpacked_bytes = no_limit;  // that come out of COMPRESSED records
+};
+
 // WalkOptions is in which order records come, and who watches.
 struct WalkOptions {
     RecordOrder order = RecordOrder::file;  // in which records come
@@ -51,6 +60,7 @@ struct WalkOptions {
     Shared<const TimeOrder> times = {};
     // In order of the file: filled with what a later pass in order of time needs.
     std::optional<TimeOrder>* noted_times = nullptr;
+    WalkBudget budget = {};  // once it is used up, walk() fails with `limit`
 };
 
 namespace detail {
@@ -154,6 +164,8 @@ class Walk {
         other(record, type);
     }
 
+    std::uint64_t damaged_records() const { return damaged_; }
+
     // flush() adds the counts collected during the walk.
     void flush() {
         counts_.add_to(completeness_.records);
@@ -209,16 +221,18 @@ class Walk {
         std::uint64_t read_format = 0;
         if constexpr (of_kernel) {
             const auto event = events_.of_other(record);
-            if (!event) return damaged(record, counts, unknown_event(record));
+            if (!event) return damaged(record, counts, [&] { return unknown_event(record); });
             const auto& found = events_.events()[*event];
             trailer_size = found.trailer.size();
             read_format = found.attr.read_format;
             index = *event;
         }
         const auto least = R::min_bytes + trailer_size;
-        if (record.bytes.size() < least) return damaged(record, counts, too_small(record, least));
+        if (record.bytes.size() < least) {
+            return damaged(record, counts, [&] { return too_small(record, least); });
+        }
         const auto decoded = decode_record<R>(record, trailer_size, read_format);
-        if (!decoded) return damaged(record, counts, decoded.error());
+        if (!decoded) return damaged(record, counts, [&] { return decoded.error(); });
         ++counts.decoded;
         if constexpr (std::is_same_v<R, Lost>) {
             completeness_.lost_events = add_up_to_most(completeness_.lost_events, decoded->lost);
@@ -260,9 +274,11 @@ class Walk {
     [[gnu::cold, gnu::noinline]] void damaged_sample(const RecordView& record, const SampleLayout& layout) {
         auto& counts = counts_.of(RecordType::sample);
         const auto least = layout.variable_offset();
-        if (&layout == &no_layout) return damaged(record, counts, unknown_event(record));
-        if (record.bytes.size() < least) return damaged(record, counts, too_small(record, least));
-        damaged(record, counts, overrun(record, layout));
+        damaged(record, counts, [&] {
+            if (&layout == &no_layout) return unknown_event(record);
+            if (record.bytes.size() < least) return too_small(record, least);
+            return overrun(record, layout);
+        });
     }
 
     static Error overrun(const RecordView& record, const SampleLayout& layout) {
@@ -278,10 +294,19 @@ class Walk {
                 "behind the first samples of a pipe: what it says is not used"};
     }
 
-    [[gnu::cold, gnu::noinline]] void damaged(const RecordView& record, RecordCounts& counts, Error error) {
+    // The error, which error() returns, is made only for those who see it: texts for each of millions of damaged
+    // records take minutes.
+    template <class MakeError>
+    [[gnu::cold, gnu::noinline]] void damaged(const RecordView& record, RecordCounts& counts, MakeError error) {
         ++counts.damaged;
-        if constexpr (requires { visit_.damaged(record, error); }) visit_.damaged(record, error);
-        completeness_.diagnostics.add(std::move(error));
+        ++damaged_;
+        constexpr bool shown = requires(const Error& seen) {
+            visit_.damaged(record, seen);
+        };
+        if (!shown && completeness_.diagnostics.is_full()) return completeness_.diagnostics.add_unseen();
+        Error made = error();
+        if constexpr (shown) visit_.damaged(record, made);
+        completeness_.diagnostics.add(std::move(made));
     }
 
     const Recording& recording_;
@@ -291,6 +316,7 @@ class Walk {
     Visitor& visit_;
     const bool samples_have_times_;  // else those of other records count
     RecordCounter counts_;
+    std::uint64_t damaged_ = 0;  // of all types
     // By event, so at most Limits::events of each: the decoded samples, and losses without names and samples.
     std::vector<std::uint64_t> samples_;
     std::map<std::uint32_t, EventLosses> losses_;
@@ -305,18 +331,28 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
     constexpr std::int64_t bytes_a_look = 1 << 20, cost_of_record = 200;
     Walk<Order, Visitor> walk(recording, completeness, order, visit);
     RecordView record;
-    std::uint64_t framed = 0;
-    // True at the end, false if asked to stop.
-    const auto all = [&](auto&& next) {
+    std::uint64_t framed = 0, taken = 0;
+    bool used_up = false;
+    const auto spent = [&](const auto& stream) {
+        const auto& most = options.budget;
+        used_up = taken > most.records || walk.damaged_records() + stream.problems().count() > most.damaged;
+        if constexpr (requires { stream.unpacked_bytes(); }) {
+            used_up = used_up || stream.unpacked_bytes() > most.unpacked_bytes;
+        }
+        return used_up;
+    };
+    // True at the end, false if asked to stop or if the budget is used up.
+    const auto all = [&](const auto& stream, auto&& next) {
         for (;;) {
             for (auto left = bytes_a_look; left > 0;) {
-                if (!next()) return true;
+                if (!next()) return !spent(stream);
                 const auto size = record.bytes.size();
+                ++taken;
                 if (!record.unpacked) framed += size;
                 left -= cost_of_record + static_cast<std::int64_t>(size);
                 walk.take(record);
             }
-            if (options.stop.stop_requested()) return false;
+            if (options.stop.stop_requested() || spent(stream)) return false;
             if (options.progress) options.progress(framed, recording.bytes());
         }
     };
@@ -330,8 +366,11 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
         bytes.unread = bytes.total - least(bytes.total, bytes.records + bytes.outside_records);
     };
     if (options.order == RecordOrder::file) {
+        // A stream that stops unpacking at twice the budget has unpacked more than it, even in a single record.
+        const auto most = options.budget.unpacked_bytes;
         auto stream =
-            recording.records(sees_samples<Order, Visitor>() ? Recording::Stacks::read : Recording::Stacks::unread);
+            recording.records(sees_samples<Order, Visitor>() ? Recording::Stacks::read : Recording::Stacks::unread,
+                              add_up_to_most(most, most));
         if (options.noted_times != nullptr) {
             TimeOrderBuilder notes(recording.events());
             const auto next = [&] {
@@ -339,23 +378,24 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
                 notes.take(record, stream, order);
                 return true;
             };
-            if (all(next)) {
+            if (all(stream, next)) {
                 options.noted_times->emplace(std::move(notes).finish(stream));
                 finish(stream);
                 return {};
             }
-        } else if (all([&] { return stream.next(record, order); })) {
+        } else if (all(stream, [&] { return stream.next(record, order); })) {
             finish(stream);
             return {};
         }
     } else {
         auto stream = options.times ? OrderedStream(recording, options.times) : OrderedStream(recording, options.stop);
         Time time;
-        if (!stream.stopped() && all([&] { return stream.next(record, time); })) {
+        if (!stream.stopped() && all(stream, [&] { return stream.next(record, time); })) {
             finish(stream);
             return {};
         }
     }
+    if (used_up) return fail(ErrorCode::limit, record.offset, "data section", "more records than the budget allows");
     return fail(ErrorCode::cancelled, record.offset, "data section", "asked to stop");
 }
 
@@ -364,9 +404,9 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
 // walk(recording, completeness, visit, options) decodes every record and calls visit(context, record) for the types
 // that `visit` accepts: any of AllRecords, and samples as BasicSample<Order> with any Order. If these exist,
 // visit.unknown(view) is called for records of unknown types and visit.damaged(view, error) for those that cannot be
-// decoded. What it read and lost is added to `completeness`. The only errors are `cancelled` and `out_of_memory`. A
-// visitor with `static constexpr bool samples_only = true` is for a second pass: records of other types need not be
-// decoded, and `completeness` covers only samples.
+// decoded. What it read and lost is added to `completeness`. The only errors are `cancelled`, `limit` (of
+// WalkOptions::budget) and `out_of_memory`. A visitor with `static constexpr bool samples_only = true` is for a second
+// pass: records of other types need not be decoded, and `completeness` covers only samples.
 template <class Visitor>
 Result<void> walk(const Recording& recording, Completeness& completeness, Visitor&& visit,
                   const WalkOptions& options = {}) {

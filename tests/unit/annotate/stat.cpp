@@ -312,3 +312,55 @@ TEST_CASE("Overlapping caches cost no more than their lists", "[annotate][stat][
     CHECK(rows[1].place.cache == 7);
     CHECK(rows[1].place.cache_level == 4);
 }
+
+TEST_CASE("Damaged features with places of CPUs are told, and no cache stands for another", "[annotate][stat]") {
+    // Caches of level 2, and the beginning of that of level 3.
+    FeatureWriter body(std::endian::little);
+    body.u32(1).u32(3);
+    for (const auto* cpus : {"0", "1"}) {
+        body.u32(2).u32(64).u32(64).u32(8).string("Unified").string("32K").string(cpus);
+    }
+    body.u32(3).u32(64).u32(64).u32(8).string("Unified");
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).topology({{0, 0}, {1, 0}});
+    counted.feature(Feature::cache, body.take());
+    FeatureWriter nodes(std::endian::little);
+    nodes.u32(2).u32(0).u64(1).u64(1).string("0");
+    counted.feature(Feature::numa_topology, nodes.take());
+    counted.of_cpus({0, 1}, aggr::none).value(1, 0, 0, 3, 1, 1).value(1, 1, 0, 4, 1, 1).round(1, true);
+    const auto caches = [&](std::uint32_t level) {
+        StatOptions options;
+        options.mode = StatMode::cache;
+        options.cache_level = level;
+        std::vector<std::int32_t> all;
+        const auto reading = read_stat(counted.recording(), options, [&](const StatFacts&, const StatTable& table) {
+            for (const auto& row : table.rows) all.push_back(row.place.cache);
+        });
+        REQUIRE(reading);
+        const auto& told = reading->completeness.diagnostics.kept();
+        REQUIRE(!told.empty());
+        CHECK(told.front().where == "feature CACHE");
+        CHECK(told.front().code == ErrorCode::truncated);
+        CHECK_FALSE(reading->completeness.lossless());
+        return all;
+    };
+    CHECK(caches(0) == std::vector<std::int32_t>{-1});
+    CHECK(caches(2) == std::vector<std::int32_t>{0, 1});
+    const auto [tables, reading] = counted.read(StatMode::node);
+    REQUIRE(!reading.completeness.diagnostics.empty());
+    CHECK(reading.completeness.diagnostics.kept().front().where == "feature NUMA_TOPOLOGY");
+    CHECK(tables.at(0).rows.size() == 2);
+}
+
+TEST_CASE("A damaged topology of CPUs is told where rows need it", "[annotate][stat]") {
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1});
+    counted.feature(Feature::nrcpus, Writer(std::endian::little).u32(2).take());
+    counted.feature(Feature::cpu_topology, Writer(std::endian::little).u32(7).take());
+    counted.of_cpus({0, 1}, aggr::none).value(1, 0, 0, 3, 1, 1).value(1, 1, 0, 4, 1, 1).round(1, true);
+    std::vector<std::string> places;
+    const auto reading = counted.read(StatMode::core).reading;
+    for (const auto& problem : reading.completeness.diagnostics.kept()) places.push_back(problem.where);
+    CHECK(places == std::vector<std::string>{"feature NRCPUS", "feature CPU_TOPOLOGY", "feature CPU_TOPOLOGY"});
+    CHECK(counted.read(StatMode::none).reading.completeness.lossless());
+}

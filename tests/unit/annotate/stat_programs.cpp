@@ -19,7 +19,9 @@ namespace {
 using ProgramIds = std::vector<std::uint32_t>;
 
 ProgramIds ids_of_words(const std::vector<std::string>& words) {
-    return counted_program_ids(words);
+    const auto ids = counted_program_ids(words);
+    REQUIRE(ids);
+    return *ids;
 }
 
 // Counts in the programs 42, of which nothing is recorded, 43 with a short name alone, and 44 with BTF.
@@ -53,11 +55,64 @@ TEST_CASE("The programs that perf stat counted in are on its command line", "[an
     CHECK(ids_of_words({"perf", "stat", "record", "--", "-b", "42"}).empty());
     CHECK(ids_of_words({"perf", "stat", "record", "-o", "-b", "42"}).empty());
     CHECK(ids_of_words({"perf", "record", "-b"}).empty());
-    CHECK(ids_of_words({"perf", "stat", "record", "-b"}).empty());
+    CHECK(ids_of_words({"perf", "record", "--", "stat", "-b", "42", "."}).empty());
+    CHECK(ids_of_words({"perf", "stat"}).empty());
+    CHECK(ids_of_words({"stat"}).empty());
     CHECK(ids_of_words({}).empty());
-    for (const auto* list : {"", "0", "4294967295", "99999999999", "1,", ",1", "x", "1,x", "-1", "1 ,2"}) {
-        CHECK(ids_of_words({"perf", "stat", "record", "-b", list}).empty());
+}
+
+TEST_CASE("Command lines name BPF programs in all ways that perf takes", "[annotate][stat][programs]") {
+    CHECK(ids_of_words({"perf", "stat", "rec", "-b", "42"}) == ProgramIds{42});
+    CHECK(ids_of_words({"perf", "stat", "-a", "recor", "-b", "42"}) == ProgramIds{42});
+    CHECK(ids_of_words({"perf", "stat", "re", "-b", "42"}).empty());
+    CHECK(ids_of_words({"perf", "stat", "record", "-b", "42", "record", "-b", "43"}) == ProgramIds{42});
+    CHECK(ids_of_words({"perf", "stat", "record", "--bpf-attr-map", "/x", "-b", "42"}) == ProgramIds{42});
+    CHECK(ids_of_words({"perf", "stat", "record", "--bpf-attr-map=/x", "-b", "42"}) == ProgramIds{42});
+    CHECK(ids_of_words({"perf", "stat", "record", "--interval-p", "10", "--bpf-p", "42"}) == ProgramIds{42});
+    CHECK(ids_of_words({"perf", "stat", "record", "--bpf-p=42", "--no-merge", "x"}) == ProgramIds{42});
+    CHECK(ids_of_words({"perf", "stat", "record", "--bpf-counters", "-b", "42"}) == ProgramIds{42});
+    const std::pair<const char*, ProgramIds> lists[] = {{"1,", {1}},   {",1", {1}},          {",,1,,2", {1, 2}},
+                                                        {" 42", {42}}, {"42, 43", {42, 43}}, {"+42,042", {42}},
+                                                        {"\t7", {7}},  {"4294967338", {42}}, {"-4294967254", {42}}};
+    for (const auto& [list, ids] : lists) {
+        INFO(list);
+        CHECK(ids_of_words({"perf", "stat", "record", "-b", list}) == ids);
     }
+}
+
+TEST_CASE("BPF programs on the command line that are not understood are told", "[annotate][stat][programs]") {
+    for (const auto* list : {"", "0", "4294967295", "99999999999999999999", "x", "1,x", "-1", "1 ,2", ",", "0x2a"}) {
+        INFO(list);
+        CHECK_FALSE(counted_program_ids(std::vector<std::string>{"perf", "stat", "record", "-b", list}));
+    }
+    CHECK_FALSE(counted_program_ids(std::vector<std::string>{"perf", "stat", "record", "-b"}));
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).command({"perf", "stat", "record", "-b", "x"});
+    counted.of_process().value(1, 9).round(1, true);
+    const auto reading = counted.read().reading;
+    CHECK(reading.facts.programs.empty());
+    REQUIRE(reading.completeness.diagnostics.count() == 1);
+    CHECK(reading.completeness.diagnostics.kept().front().where == "feature CMDLINE");
+}
+
+TEST_CASE("BTF of a counted program that cannot be read is told", "[annotate][stat][programs]") {
+    constexpr auto order = std::endian::little;
+    ProgramInfo one(order, 42), other(order, 43);
+    for (auto* info : {&one, &other}) {
+        info->bytes(info_field::name, blob_of("short_name"));
+        info->u32(info_field::btf_id, 7);
+        info->array(BpfArray::func_info, 1, array_u32(order, {0, 1}));
+    }
+    Counted counted;
+    counted.event(attr_type::software, 2, "page-faults", {1}).command({"perf", "stat", "record", "-b", "42,43"});
+    counted.feature(Feature::bpf_prog_info, prog_info_feature(order, {one.encode(), other.encode()}));
+    counted.feature(Feature::bpf_btf, bpf_btf(order, {{7, blob_of("no BTF at all, but long enough for its header")}}));
+    counted.of_process().value(1, 9).round(1, true);
+    const auto reading = counted.read().reading;
+    REQUIRE(reading.facts.programs.size() == 2);
+    CHECK(reading.facts.programs[1].named_by == StatNamedBy::kernel);
+    REQUIRE(reading.completeness.diagnostics.count() == 1);
+    CHECK(reading.completeness.diagnostics.kept().front().detail.find("BTF 7") != std::string::npos);
 }
 
 TEST_CASE("BPF programs of counters are named by BTF, else by the kernel, else by their id",

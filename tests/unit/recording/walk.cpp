@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/recording/walk.hpp"
 
+#include <optional>
 #include <stop_token>
 
 #include "catch.hpp"
 #include "support/build.hpp"
+#include "support/compressor.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -328,4 +330,74 @@ TEST_CASE("Compressed records that are no zstd stream are a loss that is reporte
     CHECK(completeness.diagnostics.kept()[0].code == ErrorCode::malformed);
     CHECK(completeness.diagnostics.kept()[0].offset == scene.builder().places().data + 40);
     CHECK_FALSE(completeness.lossless());
+}
+
+namespace {
+
+// Walks with a budget. Returns the error's code; nothing if the walk came to its end.
+std::optional<ErrorCode> walked_within(const Recording& recording, const WalkBudget& budget) {
+    Completeness completeness;
+    const auto nothing = [](const RecordContext&, const auto&) {};
+    WalkOptions options;
+    options.budget = budget;
+    const auto walked = walk(recording, completeness, nothing, options);
+    return walked ? std::nullopt : std::optional(walked.error().code);
+}
+
+}  // namespace
+
+TEST_CASE("A walk gives up once its budget of records is used up", "[recording][walk][budget]") {
+    WalkScene scene(std::endian::little);
+    constexpr std::uint64_t records = 20'000;
+    for (std::uint64_t at = 0; at < records; ++at) scene.add_sample(48, at);
+    const auto recording = scene.open();
+    CHECK_FALSE(walked_within(recording, {}));
+    CHECK_FALSE(walked_within(recording, {.records = records}));
+    CHECK(walked_within(recording, {.records = records - 1}) == ErrorCode::limit);
+    CHECK(walked_within(recording, {.records = 1}) == ErrorCode::limit);
+    CHECK_FALSE(walked_within(recording, {.damaged = 0, .unpacked_bytes = 0}));
+}
+
+TEST_CASE("A walk gives up once its budget of damage is used up", "[recording][walk][budget]") {
+    WalkScene scene(std::endian::little);
+    for (int at = 0; at < 3; ++at) scene.add(record(RecordType::lost, {}, {}));
+    const auto recording = scene.open();
+    CHECK_FALSE(walked_within(recording, {.damaged = 3}));
+    CHECK(walked_within(recording, {.damaged = 2}) == ErrorCode::limit);
+}
+
+TEST_CASE("A walk gives up once it has unpacked its budget, and does not unpack the rest",
+          "[recording][walk][budget]") {
+    const auto order = std::endian::little;
+    WalkScene scene(order);
+    const Blob zeros(std::size_t{1} << 20);
+    Compressor compressor;
+    for (int at = 0; at < 8; ++at) {
+        scene.add(compressed_record(order, RecordType::compressed, compressor.piece(zeros)));
+    }
+    const auto recording = scene.open();
+    CHECK_FALSE(walked_within(recording, {.unpacked_bytes = std::uint64_t{8} << 20}));
+    CHECK(walked_within(recording, {.unpacked_bytes = std::uint64_t{4} << 20}) == ErrorCode::limit);
+    CHECK(walked_within(recording, {.unpacked_bytes = 0}) == ErrorCode::limit);
+    auto stream = recording.records(Recording::Stacks::read, std::uint64_t{2} << 20);
+    RecordView record;
+    while (stream.next(record)) {
+    }
+    CHECK(stream.unpacked_bytes() < std::uint64_t{3} << 20);
+}
+
+TEST_CASE("Losses are counted alike where a log keeps none of them", "[recording][walk]") {
+    WalkScene scene(std::endian::little);
+    for (int at = 0; at < 3; ++at) scene.add(record(RecordType::lost, {}, {}));
+    const auto recording = scene.open();
+    Completeness none, all;
+    none.diagnostics = DiagnosticLog(0);
+    const auto nothing = [](const RecordContext&, const auto&) {};
+    REQUIRE(walk(recording, none, nothing));
+    REQUIRE(walk(recording, all, nothing));
+    CHECK(none.diagnostics.is_full());
+    CHECK(none.diagnostics.count() == 3);
+    CHECK(all.diagnostics.count() == 3);
+    CHECK(all.diagnostics.kept().size() == 3);
+    CHECK(none.records[static_cast<std::uint32_t>(RecordType::lost)].damaged == 3);
 }
