@@ -2,6 +2,7 @@
 #include "trace_print.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <span>
 #include <utility>
@@ -172,6 +173,8 @@ void TracePrint::append(std::string& text, const std::vector<TraceField>& fields
 
 std::map<std::string_view, TracePrint::Value> TracePrint::values(const std::vector<TraceField>& fields) const {
     std::map<std::string_view, Value> values;
+    std::map<std::string_view, unsigned> fields_of;  // by name: a damaged format may have several
+    for (const auto& field : fields) ++fields_of[field.name];
     for (std::uint32_t first = 0; first < parts_.size(); ++first) {
         if (parts_[first].directive.conversion == 0) continue;
         const auto named = named_in(parts_[first].literal, first == 0);
@@ -190,13 +193,20 @@ std::map<std::string_view, TracePrint::Value> TracePrint::values(const std::vect
             return part.argument != none && arguments_[part.argument].uses(named->first, fields);
         };
         const auto pieces = std::span(parts_).subspan(first, value.last - first);
-        if (std::ranges::any_of(pieces, uses)) values.emplace(named->first, value);
+        if (values.contains(named->first) || !std::ranges::any_of(pieces, uses)) continue;
+        const auto uses_others = [&](const Part& part) {
+            return std::ranges::any_of(std::array{part.argument, part.width, part.precision}, [&](std::uint32_t index) {
+                return index != none && arguments_[index].uses_others(named->first, fields);
+            });
+        };
+        value.is_own = fields_of[named->first] == 1 && std::ranges::none_of(pieces, uses_others);
+        values.emplace(named->first, value);
     }
     return values;
 }
 
-void TracePrint::append_value(std::string& text, const Value& value, const std::vector<TraceField>& fields,
-                              const TraceRecord& record) const {
+std::size_t TracePrint::append_value(std::string& text, const Value& value, const std::vector<TraceField>& fields,
+                                     const TraceRecord& record) const {
     const auto most = most_trace_text(record);
     TraceWriter writer(text, most);
     Steps steps{0, most};
@@ -208,11 +218,12 @@ void TracePrint::append_value(std::string& text, const Value& value, const std::
         if (writer.full() || at == value.last) break;
         if (!append(parts_[at], steps, writer, fields, record)) {
             text += "…";
-            return;
+            return steps.taken + writer.seen();
         }
         if (writer.full()) break;
     }
     if (writer.full()) text += "…";
+    return steps.taken + writer.seen();
 }
 
 void TracePrint::append(const Part& part, TraceWriter& writer, const std::vector<TraceField>& fields,
