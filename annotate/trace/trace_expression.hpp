@@ -73,6 +73,8 @@ struct TraceRoom {
     std::size_t left = most_in_format;
     bool is_full = false;  // a part found no room
 
+    // refuse() notes that a part is beyond another limit: of arguments, or of parts of one of them.
+    void refuse() { is_full = true; }
     // take() returns false, and notes it, if there is no room for a part.
     bool take() {
         is_full = is_full || left == 0;

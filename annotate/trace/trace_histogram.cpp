@@ -130,12 +130,14 @@ Result<TraceHistograms> TraceHistograms::make(TraceFields fields, const std::vec
             result.all_.push_back({event, name, field->type, {}});
         }
         if (!is_known && !problem.empty()) return failure(ErrorCode::malformed, std::move(problem));
-        if (!is_known) {
-            return failure(ErrorCode::missing,
-                           result.fields_.is_empty()
-                               ? "this recording has no tracepoints with formats"
-                               : fmt::format("no event {}{}has a field {}", of, of.empty() ? "" : " ", name.name));
+        if (is_known) continue;
+        const auto damage = result.fields_.damage_text();
+        if (result.fields_.is_empty() && damage.empty()) {
+            return failure(ErrorCode::missing, "this recording has no tracepoints with formats");
         }
+        auto detail = fmt::format("no event {}{}has a field {}", of, of.empty() ? "" : " ", name.name);
+        if (!damage.empty()) detail += ": " + damage;
+        return failure(ErrorCode::missing, std::move(detail));
     }
     return result;
 }

@@ -105,9 +105,10 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
             return fail(ErrorCode::missing, Error::no_offset, "--sort",
                         fmt::format("no event of -e has {}; {} has", what, left_out));
         }
-        return fail(ErrorCode::missing, Error::no_offset, "--sort",
-                    key.event.empty() ? fmt::format("no event of the recording has {}", what)
-                                      : fmt::format("no event {} of the recording has {}", key.event, what));
+        auto detail = key.event.empty() ? fmt::format("no event of the recording has {}", what)
+                                        : fmt::format("no event {} of the recording has {}", key.event, what);
+        if (const auto damage = labels.fields_.damage_text(); !damage.empty()) detail += ": " + damage;
+        return fail(ErrorCode::missing, Error::no_offset, "--sort", std::move(detail));
     }
     const auto prints = [](const TraceKey& key) { return key.kind == TraceKey::Kind::text || !key.raw; };
     if (std::ranges::any_of(keys, prints)) labels.formats_ = TraceFormats::read(recording);
@@ -257,6 +258,17 @@ bool TraceLabels::append(std::size_t key_number, std::uint32_t event, Bytes raw,
         }
     }
     return false;
+}
+
+std::vector<Error> TraceLabels::problems() const {
+    auto problems = fields_.problems();
+    if (const auto large = formats_.too_large(); large != 0) {
+        problems.push_back(
+            {ErrorCode::limit, Error::no_offset, "feature TRACING_DATA",
+             fmt::format("the text{} of {} tracepoint{} {} too many parts: values are shown instead",
+                         large == 1 ? "" : "s", large, large == 1 ? "" : "s", large == 1 ? "has" : "have")});
+    }
+    return problems;
 }
 
 std::uint32_t TraceLabels::number(std::uint32_t event, std::optional<Bytes> raw, TraceNames* names) {

@@ -44,6 +44,8 @@ class TraceLabels {
     }
     // title() returns the heading of a column of labels.
     const std::string& title() const { return title_; }
+    // problems() returns what could not be read of formats, for Completeness.
+    std::vector<Error> problems() const;
     // not_kept() returns how many samples had to share the label for further values.
     std::uint64_t not_kept() const { return not_kept_; }
 
