@@ -48,6 +48,7 @@ struct HistogramField {
     FieldName name{};
     std::string of{};           // the event, as users name it; empty: any
     std::vector<bool> takes{};  // by number of the event, whether it is that one; empty: all are
+    std::string left_out{};     // the name of an event with the field that does not matter; empty: none
 };
 
 // TraceHistograms counts some fields of all events that have them.

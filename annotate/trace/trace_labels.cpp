@@ -84,13 +84,15 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
     for (const auto event : events) matters[event] = true;
     for (const auto& key : keys) {
         auto& takes = labels.takes_.emplace_back(all.size());
+        const auto is_of = key.events_of(all, "--sort");
+        if (!is_of) return fail(is_of.error());
         bool is_known = false;
         std::string left_out;  // an event that has it, and does not matter
         for (std::uint32_t event = 0; event < all.size(); ++event) {
             const auto* const format = labels.fields_.of(event);
             const bool is_trace = all[event].attr.type == attr_type::tracepoint;
             if (!is_trace || (key.kind != TraceKey::Kind::text && format == nullptr)) continue;
-            if (!key.is_of(all[event])) continue;
+            if (!(*is_of)[event]) continue;
             const bool has = key.kind != TraceKey::Kind::field || format->find_own(key.field.name) != nullptr ||
                              format->find_common(key.field.name) != nullptr;
             takes[event] = has;

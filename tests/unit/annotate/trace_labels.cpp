@@ -121,7 +121,7 @@ TEST_CASE("Fields that are all of a sample's bytes make no long labels", "[annot
         arguments += ", REC->" + name;
     }
     std::vector<Blob> raws;
-    for (std::uint8_t last : {1, 2, 1}) {
+    for (const auto last : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{1}}) {
         raws.push_back(Writer(Sketch::order).u16(100).fill(size - 3, 7).u8(last).take());
     }
     const LabelsInOrder all(labelled_recording({fields + "\nprint fmt: \"" + print + '"' + arguments}, raws),
