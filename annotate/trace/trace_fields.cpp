@@ -114,6 +114,9 @@ std::optional<EventField> parse_line(std::string_view line, std::uint8_t long_by
         const bool is_text = words == "char *" || words == "const char *";
         type.kind = is_text ? FieldType::Kind::pointer : FieldType::Kind::number;
         type.element = static_cast<std::uint8_t>(type.size);
+        // As perf shows them.
+        const bool is_hexadecimal = !type.is_signed || type.size == sizeof(std::uint32_t);
+        type.is_address = type.is_address || (is_hexadecimal && has_word(words, "long"));
     } else {
         type.kind = FieldType::Kind::other;
     }

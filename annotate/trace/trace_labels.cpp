@@ -19,7 +19,7 @@ constexpr std::size_t most_identity = 256;
 void append_label_number(std::string& text, const FieldType& type, const FieldNumber& number) {
     auto out = std::back_inserter(text);
     if (type.is_address) {
-        fmt::format_to(out, "{:#x}", number.bits);
+        fmt::format_to(out, "{:#x}", type.element == 4 ? number.bits & 0xffffffff : number.bits);
     } else if (number.is_signed) {
         fmt::format_to(out, "{}", static_cast<std::int64_t>(number.bits));
     } else {

@@ -20,8 +20,8 @@ bool is_one_of(std::string_view letters, std::string_view text) {
 constexpr std::string_view blanks = " \t\n";
 
 // named_in(literal, is_first) returns the name in front of a directive, and the place in the literal behind it:
-// "ino=" and "prev_state=0x", or "ino: " and "ino ". Nothing if there is none at the beginning of a word. In the first
-// literal of a format every word begins.
+// "ino=" and "prev_state=0x", or "ino: ", "ino = " and "ino ". Nothing if there is none at the beginning of a word. In
+// the first literal of a format every word begins.
 std::optional<std::pair<std::string_view, std::size_t>> named_in(std::string_view literal, bool is_first) {
     const auto word_at = [&](std::size_t end) -> std::optional<std::size_t> {
         const auto blank = literal.substr(0, end).find_last_of(blanks);
@@ -39,14 +39,22 @@ std::optional<std::pair<std::string_view, std::size_t>> named_in(std::string_vie
     const auto name = name_at(*begin);
     const auto behind = *begin + name.size();
     if (!name.empty() && is_mark(behind)) return std::pair(name, behind + 1);
-    // The name may be the word before.
+    // The name may be the word before, and the mark a word of its own.
     if (*begin == 0) return {};
-    const auto before = word_at(*begin - 1);
+    auto word_end = *begin - 1;
+    auto before = word_at(word_end);
+    bool has_mark = is_mark(*begin);
+    const auto value = *begin + (has_mark ? 1 : 0);
+    if (!has_mark && before && *before != 0 && *before + 1 == word_end && is_mark(*before)) {
+        has_mark = true;
+        word_end = *before - 1;
+        before = word_at(word_end);
+    }
     if (!before) return {};
     const auto earlier = name_at(*before);
     const auto end = *before + earlier.size();
-    if (earlier.empty() || end + (is_mark(end) ? 1 : 0) != *begin - 1) return {};
-    return std::pair(earlier, *begin);
+    if (earlier.empty() || end + (!has_mark && is_mark(end) ? 1 : 0) != word_end) return {};
+    return std::pair(earlier, value);
 }
 
 }  // namespace
