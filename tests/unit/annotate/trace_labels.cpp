@@ -164,3 +164,30 @@ TEST_CASE("Values stand for a text with too many arguments, and that is told", "
     REQUIRE(labels.labels->problems().size() == 1);
     CHECK(labels.labels->problems()[0].code == ErrorCode::limit);
 }
+
+TEST_CASE("A key means the event of that name, or the only one whose name has it as a part", "[annotate][trace]") {
+    const auto fields = two_fields + R"(print fmt: "v=%d", REC->v)";
+    const auto blob = labelled_recording({fields, fields}, {two_numbers(5, 0)});
+    const auto recording = Recording::from_memory(blob).value();
+    const auto& events = recording.events().events();
+    const auto takes = [&](std::string_view word) -> std::string {
+        const auto found = TraceKey::parse(word).value().events_of(events, "--sort");
+        if (!found) return found.error().detail;
+        std::string text;
+        for (const bool one : *found) text += one ? '1' : '0';
+        return text;
+    };
+    CHECK(takes("trace:v") == "11");
+    CHECK(takes("crafted:one.v") == "10");
+    CHECK(takes("two.v") == "01");
+    CHECK(takes("tw.v") == "01");
+    CHECK(takes("crafted:tw.v") == "00");
+    CHECK(takes("three.v") == "00");
+    CHECK(takes("raf.v") == "raf is a part of the names of several events: crafted:one, crafted:two");
+    // A whole name is not taken for a part of another.
+    auto longer = events;
+    longer[1].name = "crafted:one_more";
+    const auto found = TraceKey::parse("one.v").value().events_of(longer, "--sort");
+    REQUIRE(found);
+    CHECK(*found == std::vector<bool>{true, false});
+}
