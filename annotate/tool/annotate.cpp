@@ -117,6 +117,9 @@ class Annotate {
         auto completeness = session_.completeness();
         note_problems(listings, symbolizer, completeness);
         for (auto& problem : profile->counter_losses().problems()) completeness.diagnostics.add(std::move(problem));
+        if (histograms_ != nullptr) {
+            for (auto& problem : histograms_->problems()) completeness.diagnostics.add(std::move(problem));
+        }
         const std::vector<std::size_t> counted(profile->events().begin(), profile->events().end());
         for (auto& ratio : *ratios) ratio = ratio.moved(counted);
         auto stacks = StackFacts::of(chain_losses_.stacks, symbolizer);

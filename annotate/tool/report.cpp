@@ -158,6 +158,12 @@ class ReportRun {
             report.histograms = histograms_->histograms();
             report.without_field = histograms_->without_field();
         }
+        // Both read the same formats.
+        for (auto& problem : labels_ != nullptr       ? labels_->problems()
+                             : histograms_ != nullptr ? histograms_->problems()
+                                                      : std::vector<Error>()) {
+            report.completeness.diagnostics.add(std::move(problem));
+        }
         const bool json = choice_.common.json;
         auto output = json ? session_.open_output() : session_.open_paged_output(choice_.screen);
         if (!output) return failed;

@@ -198,16 +198,28 @@ std::optional<TracePlace> TraceExpression::place(std::size_t at, const Context& 
     }
 }
 
+const TraceField* TraceExpression::field_of(const Node& node, const std::vector<TraceField>& fields) {
+    switch (node.kind) {
+        case Kind::field:
+        case Kind::field_text:
+        case Kind::field_size:
+        case Kind::bitmask:
+        case Kind::cpumask: return node.field < fields.size() ? &fields[node.field] : nullptr;
+        default: return nullptr;
+    }
+}
+
 bool TraceExpression::uses(std::string_view name, const std::vector<TraceField>& fields) const {
     return std::ranges::any_of(nodes_, [&](const Node& node) {
-        switch (node.kind) {
-            case Kind::field:
-            case Kind::field_text:
-            case Kind::field_size:
-            case Kind::bitmask:
-            case Kind::cpumask: return node.field < fields.size() && fields[node.field].name == name;
-            default: return false;
-        }
+        const auto* const field = field_of(node, fields);
+        return field != nullptr && field->name == name;
+    });
+}
+
+bool TraceExpression::uses_others(std::string_view name, const std::vector<TraceField>& fields) const {
+    return std::ranges::any_of(nodes_, [&](const Node& node) {
+        const auto* const field = field_of(node, fields);
+        return field != nullptr && field->name != name;
     });
 }
 

@@ -73,6 +73,8 @@ struct TraceRoom {
     std::size_t left = most_in_format;
     bool is_full = false;  // a part found no room
 
+    // refuse() notes that a part is beyond another limit: of arguments, or of parts of one of them.
+    void refuse() { is_full = true; }
     // take() returns false, and notes it, if there is no room for a part.
     bool take() {
         is_full = is_full || left == 0;
@@ -109,6 +111,8 @@ class TraceExpression {
     }
     // uses(name, fields) returns true if it looks at the field of that name.
     bool uses(std::string_view name, const std::vector<TraceField>& fields) const;
+    // uses_others(name, fields) returns true if it looks at a field of another name.
+    bool uses_others(std::string_view name, const std::vector<TraceField>& fields) const;
     // steps() is how many parts these members look at, at most.
     std::size_t steps() const { return steps_; }
 
@@ -183,6 +187,8 @@ class TraceExpression {
     void append_hex_dump(const Node& node, TraceWriter& writer, const Context& context) const;
     void append_array(const Node& node, TraceWriter& writer, const Context& context) const;
     std::uint64_t unsigned_number(std::size_t at, const Context& context) const;
+    // field_of(node, fields) returns the field that this node looks at; null: none.
+    static const TraceField* field_of(const Node& node, const std::vector<TraceField>& fields);
 
     std::vector<Node> nodes_;
     std::size_t root_ = 0, steps_ = 0;

@@ -114,6 +114,9 @@ std::optional<EventField> parse_line(std::string_view line, std::uint8_t long_by
         const bool is_text = words == "char *" || words == "const char *";
         type.kind = is_text ? FieldType::Kind::pointer : FieldType::Kind::number;
         type.element = static_cast<std::uint8_t>(type.size);
+        // As perf shows them.
+        const bool is_hexadecimal = !type.is_signed || type.size == sizeof(std::uint32_t);
+        type.is_address = type.is_address || (is_hexadecimal && has_word(words, "long"));
     } else {
         type.kind = FieldType::Kind::other;
     }
@@ -292,24 +295,48 @@ TraceFields TraceFields::read(const Recording& recording) {
     const auto section = recording.read_feature(Feature::tracing_data);
     if (!section && section.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
     fields.unread_ = wanted.size();
-    if (!section) return fields;
+    if (!section) {
+        if (section.error().code != ErrorCode::missing) fields.damaged_ = fields.unread_;
+        return fields;
+    }
     auto data = TracingData::decode(Cursor(*section, recording.order(), {.where = "feature TRACING_DATA"}));
-    if (!data) return fields;
+    if (!data) {
+        fields.damaged_ = fields.unread_;
+        return fields;
+    }
     fields.order_ = data->order();
-    for (auto format = data->next(); format && *format; format = data->next()) {
+    auto format = data->next();
+    for (; format && *format; format = data->next()) {
         const auto id = (*format)->id();
         const auto found = id ? wanted.find(*id) : wanted.end();
         if (found == wanted.end() || found->second != none) continue;
-        if ((*format)->text.size() > EventFields::most_format_bytes) continue;
+        if ((*format)->text.size() > EventFields::most_format_bytes) {
+            ++fields.damaged_;
+            continue;
+        }
         found->second = static_cast<std::uint32_t>(fields.formats_.size());
         fields.formats_.push_back(EventFields::parse((*format)->text, data->long_size()));
         --fields.unread_;
     }
+    // What is behind the damage is lost. A format that comes twice, too long, counts once.
+    fields.damaged_ = format ? std::min(fields.damaged_, fields.unread_) : fields.unread_;
     for (const auto& event : events) {
         const bool is_trace = event.attr.type == attr_type::tracepoint;
         fields.by_event_.push_back(is_trace ? wanted.find(event.attr.config)->second : none);
     }
     return fields;
+}
+
+std::string TraceFields::damage_text() const {
+    if (damaged_ == 0) return {};
+    return damaged_ == 1 ? "the format of 1 tracepoint is damaged or too long"
+                         : "the formats of " + std::to_string(damaged_) + " tracepoints are damaged or too long";
+}
+
+std::vector<Error> TraceFields::problems() const {
+    if (damaged_ == 0) return {};
+    return {{ErrorCode::malformed, Error::no_offset, "feature TRACING_DATA",
+             damage_text() + ": their samples have no fields"}};
 }
 
 }  // namespace perfdata

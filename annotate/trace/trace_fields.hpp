@@ -116,13 +116,19 @@ class TraceFields {
     bool is_empty() const { return formats_.empty(); }
     // unread() returns how many of the recorded tracepoints have no format, or a damaged or too long one.
     std::size_t unread() const { return unread_; }
+    // damaged() returns how many of these have a damaged or too long one, as far as that is known.
+    std::size_t damaged() const { return damaged_; }
+    // damage_text() says so: "the formats of 2 tracepoints are damaged or too long"; empty if there are none.
+    std::string damage_text() const;
+    // problems() returns it, for Completeness.
+    std::vector<Error> problems() const;
 
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     std::vector<EventFields> formats_;
     std::vector<std::uint32_t> by_event_;  // by index of the event: index in formats_, or none
-    std::size_t unread_ = 0;
+    std::size_t unread_ = 0, damaged_ = 0;
     AnyOrder order_;
 };
 

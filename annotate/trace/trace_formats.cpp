@@ -141,11 +141,12 @@ std::map<std::string_view, TraceText::Value> TraceText::values() const {
     return print_ ? print_->values(fields_) : std::map<std::string_view, Value>();
 }
 
-void TraceText::append_value(std::string& text, const Value& value, const TraceRecord& record) const {
-    if (!print_) return;
+std::size_t TraceText::append_value(std::string& text, const Value& value, const TraceRecord& record) const {
+    if (!print_) return 0;
     const auto begin = text.size();
-    print_->append_value(text, value, fields_, record);
+    const auto taken = print_->append_value(text, value, fields_, record);
     escape_behind(text, begin);
+    return taken;
 }
 
 void TraceText::append_fields(std::string& text, const TraceRecord& record) const {
@@ -215,10 +216,11 @@ std::map<std::string_view, TraceText::Value> TraceFormats::values(std::uint64_t 
     return format == formats_.end() ? std::map<std::string_view, TraceText::Value>() : format->second.values();
 }
 
-void TraceFormats::append_value(std::string& text, std::uint64_t id, const TraceText::Value& value, Bytes raw,
-                                TraceNames* names) const {
+std::size_t TraceFormats::append_value(std::string& text, std::uint64_t id, const TraceText::Value& value, Bytes raw,
+                                       TraceNames* names) const {
     const auto format = formats_.find(id);
-    if (format != formats_.end()) format->second.append_value(text, value, {raw, order_, long_size_, &strings_, names});
+    if (format == formats_.end()) return 0;
+    return format->second.append_value(text, value, {raw, order_, long_size_, &strings_, names});
 }
 
 }  // namespace perfdata

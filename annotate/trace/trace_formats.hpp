@@ -34,8 +34,8 @@ class TraceText {
     using Value = TracePrint::Value;
     // values() returns them by name of the field; none if the format was not understood. Valid as long as this lives.
     std::map<std::string_view, Value> values() const;
-    // append_value(text, value, record) appends what the event prints for one of them.
-    void append_value(std::string& text, const Value& value, const TraceRecord& record) const;
+    // append_value(text, value, record) appends what the event prints for one of them, and returns what that took.
+    std::size_t append_value(std::string& text, const Value& value, const TraceRecord& record) const;
 
   private:
     void parse_field(std::string_view line, std::uint8_t long_size);
@@ -59,8 +59,8 @@ class TraceFormats {
 
     // values(id) and append_value(text, id, value, raw, names) are those of TraceText. Without a format there are none.
     std::map<std::string_view, TraceText::Value> values(std::uint64_t id) const;
-    void append_value(std::string& text, std::uint64_t id, const TraceText::Value& value, Bytes raw,
-                      TraceNames* names = nullptr) const;
+    std::size_t append_value(std::string& text, std::uint64_t id, const TraceText::Value& value, Bytes raw,
+                             TraceNames* names = nullptr) const;
 
     // unread() returns how many of the recorded tracepoints have a format that is damaged or too long.
     std::uint64_t unread() const { return unread_; }

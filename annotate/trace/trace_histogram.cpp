@@ -107,7 +107,7 @@ Result<TraceHistograms> TraceHistograms::make(TraceFields fields, const std::vec
     std::set<std::pair<std::uint32_t, std::string>> counted;  // at most most_pairs; log n each
     TraceHistograms result;
     result.fields_ = std::move(fields);
-    for (const auto& [name, of, takes] : wanted) {
+    for (const auto& [name, of, takes, left_out] : wanted) {
         bool is_known = false;
         std::string problem;  // the first
         for (std::size_t number = 0; number < events.size(); ++number) {
@@ -130,12 +130,18 @@ Result<TraceHistograms> TraceHistograms::make(TraceFields fields, const std::vec
             result.all_.push_back({event, name, field->type, {}});
         }
         if (!is_known && !problem.empty()) return failure(ErrorCode::malformed, std::move(problem));
-        if (!is_known) {
+        if (is_known) continue;
+        if (!left_out.empty()) {
             return failure(ErrorCode::missing,
-                           result.fields_.is_empty()
-                               ? "this recording has no tracepoints with formats"
-                               : fmt::format("no event {}{}has a field {}", of, of.empty() ? "" : " ", name.name));
+                           fmt::format("no event of -e has the field {}; {} has", name.name, left_out));
         }
+        const auto damage = result.fields_.damage_text();
+        if (result.fields_.is_empty() && damage.empty()) {
+            return failure(ErrorCode::missing, "this recording has no tracepoints with formats");
+        }
+        auto detail = fmt::format("no event {}{}has a field {}", of, of.empty() ? "" : " ", name.name);
+        if (!damage.empty()) detail += ": " + damage;
+        return failure(ErrorCode::missing, std::move(detail));
     }
     return result;
 }

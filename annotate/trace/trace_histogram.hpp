@@ -48,6 +48,7 @@ struct HistogramField {
     FieldName name{};
     std::string of{};           // the event, as users name it; empty: any
     std::vector<bool> takes{};  // by number of the event, whether it is that one; empty: all are
+    std::string left_out{};     // the name of an event with the field that does not matter; empty: none
 };
 
 // TraceHistograms counts some fields of all events that have them.
@@ -65,6 +66,8 @@ class TraceHistograms {
     // histograms() returns all of them, by field and then by event, in the order of make(): empty ones of events
     // without samples.
     std::vector<FieldHistogram> histograms() const;
+    // problems() returns what could not be read of formats, for Completeness.
+    std::vector<Error> problems() const { return fields_.problems(); }
     // without_field() returns how many samples have none of the fields: their event lacks them, or has no numbers
     // there.
     std::uint64_t without_field() const { return without_field_; }

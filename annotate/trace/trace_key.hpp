@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "perfdata/core/error.hpp"
 #include "perfdata/recording/recording.hpp"
 
 #include "trace_fields.hpp"
@@ -28,9 +30,14 @@ struct TraceKey {
     // parse_field(word) is for places where only fields are meant: "prev_pid" is one, too. Nothing if it is none.
     static std::optional<TraceKey> parse_field(std::string_view word);
 
-    // is_of(event) returns true if the key is for that event, whether it has the field or not.
-    bool is_of(const Event& event) const;
+    // events_of(events, option) returns of each event whether the key is for it, whether it has the field or not. As in
+    // perf, a part of its name without a colon is enough, if it is a part of no other tracepoint's; a whole name, or
+    // the name behind the system's, comes first. Errors: missing (it is a part of several names).
+    Result<std::vector<bool>> events_of(const std::vector<Event>& events, std::string_view option) const;
     bool operator==(const TraceKey&) const = default;
+
+  private:
+    bool is_named(const Event& event) const;
 };
 
 }  // namespace perfdata

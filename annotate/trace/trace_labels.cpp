@@ -11,10 +11,15 @@
 namespace perfdata {
 namespace {
 
+using std::string_view_literals::operator""sv;
+
+// The bytes of a value, or of a text, that are kept to tell labels apart. Beyond them it is a hash.
+constexpr std::size_t most_identity = 256;
+
 void append_label_number(std::string& text, const FieldType& type, const FieldNumber& number) {
     auto out = std::back_inserter(text);
     if (type.is_address) {
-        fmt::format_to(out, "{:#x}", number.bits);
+        fmt::format_to(out, "{:#x}", type.element == 4 ? number.bits & 0xffffffff : number.bits);
     } else if (number.is_signed) {
         fmt::format_to(out, "{}", static_cast<std::int64_t>(number.bits));
     } else {
@@ -79,13 +84,15 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
     for (const auto event : events) matters[event] = true;
     for (const auto& key : keys) {
         auto& takes = labels.takes_.emplace_back(all.size());
+        const auto is_of = key.events_of(all, "--sort");
+        if (!is_of) return fail(is_of.error());
         bool is_known = false;
         std::string left_out;  // an event that has it, and does not matter
         for (std::uint32_t event = 0; event < all.size(); ++event) {
             const auto* const format = labels.fields_.of(event);
             const bool is_trace = all[event].attr.type == attr_type::tracepoint;
             if (!is_trace || (key.kind != TraceKey::Kind::text && format == nullptr)) continue;
-            if (!key.is_of(all[event])) continue;
+            if (!(*is_of)[event]) continue;
             const bool has = key.kind != TraceKey::Kind::field || format->find_own(key.field.name) != nullptr ||
                              format->find_common(key.field.name) != nullptr;
             takes[event] = has;
@@ -100,9 +107,10 @@ Result<TraceLabels> TraceLabels::make(const Recording& recording, std::vector<Tr
             return fail(ErrorCode::missing, Error::no_offset, "--sort",
                         fmt::format("no event of -e has {}; {} has", what, left_out));
         }
-        return fail(ErrorCode::missing, Error::no_offset, "--sort",
-                    key.event.empty() ? fmt::format("no event of the recording has {}", what)
-                                      : fmt::format("no event {} of the recording has {}", key.event, what));
+        auto detail = key.event.empty() ? fmt::format("no event of the recording has {}", what)
+                                        : fmt::format("no event {} of the recording has {}", key.event, what);
+        if (const auto damage = labels.fields_.damage_text(); !damage.empty()) detail += ": " + damage;
+        return fail(ErrorCode::missing, Error::no_offset, "--sort", std::move(detail));
     }
     const auto prints = [](const TraceKey& key) { return key.kind == TraceKey::Kind::text || !key.raw; };
     if (std::ranges::any_of(keys, prints)) labels.formats_ = TraceFormats::read(recording);
@@ -145,39 +153,70 @@ void TraceLabels::find_printed(std::size_t events) {
     }
 }
 
-// Appends the field to made_, and its value to values_.
+void TraceLabels::append_both(std::string_view text) {
+    made_ += text;
+    identity_ += text;
+}
+
+// Of long texts it keeps a hash with the process's key: no file can be made in which two texts have the same. A NUL is
+// in front of it: no text has one.
+void TraceLabels::append_identity(std::string_view text) {
+    if (text.size() <= most_identity) {
+        identity_ += text;
+    } else {
+        fmt::format_to(std::back_inserter(identity_), "\0\0{:x}:{}"sv, HashKey::process().text(text), text.size());
+    }
+}
+
+// Appends the field to made_ and identity_.
 void TraceLabels::append_field(const EventField& field, std::optional<std::uint32_t> index, PrintedField* printed,
                                std::uint32_t event, Bytes raw, TraceNames* names) {
-    constexpr std::string_view no_value = "-";  // outside of the data
+    const auto content = field_content(field.type, raw, fields_.order());
+    if (!content) return append_both("-");  // outside of the data
+    work_ += content->size();
+    const bool prints = printed != nullptr && printed->value;
+    // The value of a large array is needed as text only if it is shown.
+    const bool is_large = prints && content->size() > most_identity;
     value_.clear();
-    const bool has_value = append_field_value(value_, field.type, index, raw, fields_.order());
-    values_ += '\0';
-    values_ += has_value ? std::string_view(value_) : no_value;
-    if (!has_value) {
-        made_ += no_value;
-        return;
+    if (is_large) {
+        value_.assign(reinterpret_cast<const char*>(content->data()), content->size());
+    } else if (!append_field_value(value_, field.type, index, raw, fields_.order())) {
+        return append_both("-");  // no such element
     }
-    if (printed == nullptr || !printed->value) {
+    if (!prints) {
         made_ += value_;
-        return;
+        return append_identity(value_);
     }
-    if (!printed->has_names) {
-        if (const auto known = printed->shown.find(value_); known != printed->shown.end()) {
-            made_ += known->second;
-            return;
+    const bool is_own = printed->value->is_own;
+    const bool may_be_known = is_own && !is_large && value_.size() <= most_identity;
+    const auto begin = made_.size();
+    const auto known = may_be_known && !printed->has_names ? printed->shown.find(value_) : printed->shown.end();
+    if (known != printed->shown.end()) {
+        made_ += known->second;
+    } else {
+        AskedNames asked(names);
+        work_ += formats_.append_value(made_, id_[event], *printed->value, raw, names == nullptr ? nullptr : &asked);
+        // Flags of which none is set may have no name.
+        if (made_.size() == begin && is_large) append_field_value(made_, field.type, index, raw, fields_.order());
+        if (made_.size() == begin) made_ += value_;
+        printed->has_names = printed->has_names || asked.is_asked();
+        const auto size = made_.size() - begin + value_.size();
+        if (may_be_known && !printed->has_names && shown_ < most_labels && size <= most_bytes - shown_bytes_) {
+            ++shown_;
+            shown_bytes_ += size;
+            printed->shown.emplace(value_, made_.substr(begin));
         }
     }
-    const auto begin = made_.size();
-    AskedNames asked(names);
-    formats_.append_value(made_, id_[event], *printed->value, raw, names == nullptr ? nullptr : &asked);
-    // Flags of which none is set may have no name.
-    if (made_.size() == begin) made_ += value_;
-    printed->has_names = printed->has_names || asked.is_asked();
-    const auto size = made_.size() - begin + value_.size();
-    if (printed->has_names || shown_ >= most_labels || size > most_bytes - shown_bytes_) return;
-    ++shown_;
-    shown_bytes_ += size;
-    printed->shown.emplace(value_, made_.substr(begin));
+    const auto shown = std::string_view(made_).substr(begin);
+    if (is_own || printed->has_names) {
+        append_identity(shown);
+        if (shown == value_) return;
+    } else {
+        // Another event with the same value may show another text.
+        fmt::format_to(std::back_inserter(identity_), "\0{}"sv, static_cast<const void*>(printed));
+    }
+    identity_ += '\0';
+    append_identity(value_);
 }
 
 bool TraceLabels::append(std::size_t key_number, std::uint32_t event, Bytes raw, TraceNames* names) {
@@ -186,26 +225,34 @@ bool TraceLabels::append(std::size_t key_number, std::uint32_t event, Bytes raw,
     const auto place = printed_of_[key_number][event];
     auto* const printed = place == none ? nullptr : &printed_[place];
     switch (key.kind) {
-        case TraceKey::Kind::text: formats_.append(made_, id_[event], raw, names); return true;
+        case TraceKey::Kind::text: {
+            const auto begin = made_.size();
+            formats_.append(made_, id_[event], raw, names);
+            append_identity(std::string_view(made_).substr(begin));
+            return true;
+        }
         case TraceKey::Kind::field: {
             const auto* field = format->find_own(key.field.name);
             if (field == nullptr) field = format->find_common(key.field.name);
-            if (keys_.size() > 1) made_ += key.field.text() + "=";
+            if (keys_.size() > 1) append_both(key.field.text() + "=");
             append_field(*field, key.field.index, printed == nullptr ? nullptr : &printed->front(), event, raw, names);
             return true;
         }
         case TraceKey::Kind::all_fields: {
-            // As many as a line can have; each array of a sample takes a few characters for a byte.
+            // As many as a line can have; each array of a sample takes a few characters for a byte. The fields of a
+            // damaged format may all be the same bytes, and print few letters for them.
+            constexpr std::size_t most_line = 4096;
             const auto begin = made_.size();
+            const auto most_work = work_ + 2 * (most_line + 4 * raw.size());
             std::size_t at = 0;
             for (const auto& field : format->own()) {
-                if (made_.size() != begin) made_ += ' ';
-                made_ += field.name + "=";
+                if (made_.size() != begin) append_both(" ");
+                append_both(field.name);
+                append_both("=");
                 append_field(field, std::nullopt, printed == nullptr ? nullptr : &(*printed)[at], event, raw, names);
                 ++at;
-                constexpr std::size_t most_line = 4096;
-                if (made_.size() - begin > most_line) {
-                    made_ += " …";
+                if (made_.size() - begin > most_line || work_ > most_work) {
+                    append_both(" …");
                     break;
                 }
             }
@@ -215,14 +262,26 @@ bool TraceLabels::append(std::size_t key_number, std::uint32_t event, Bytes raw,
     return false;
 }
 
+std::vector<Error> TraceLabels::problems() const {
+    auto problems = fields_.problems();
+    if (const auto large = formats_.too_large(); large != 0) {
+        problems.push_back(
+            {ErrorCode::limit, Error::no_offset, "feature TRACING_DATA",
+             fmt::format("the text{} of {} tracepoint{} {} too many parts: values are shown instead",
+                         large == 1 ? "" : "s", large, large == 1 ? "" : "s", large == 1 ? "has" : "have")});
+    }
+    return problems;
+}
+
 std::uint32_t TraceLabels::number(std::uint32_t event, std::optional<Bytes> raw, TraceNames* names) {
     if (!raw) return 0;
     made_.clear();
-    values_.clear();
+    identity_.clear();
+    work_ = 0;
     bool has_any = false;
     for (std::size_t at = 0; at < keys_.size(); ++at) {
         if (event >= takes_[at].size() || !takes_[at][event]) continue;
-        if (has_any) made_ += ' ';
+        if (has_any) append_both(" ");
         has_any = append(at, event, *raw, names) || has_any;
     }
     return has_any ? intern() : 0;
@@ -230,12 +289,13 @@ std::uint32_t TraceLabels::number(std::uint32_t event, std::optional<Bytes> raw,
 
 // Returns the number of the sample's label.
 std::uint32_t TraceLabels::intern() {
-    const auto size = made_.size();
-    // Values are needed where they are not the text itself: neither text nor values have a NUL inside.
-    if (std::string_view(values_).substr(values_.empty() ? 0 : 1) != made_) made_ += values_;
-    if (const auto found = numbers_.find(made_); found != numbers_.end()) return found->second;
+    if (const auto found = numbers_.find(identity_); found != numbers_.end()) return found->second;
     const auto next = static_cast<std::uint32_t>(texts_.size());
-    if (texts_.size() >= most_labels || made_.size() > most_bytes - bytes_) {
+    // Most texts are what tells them apart.
+    const auto identity = identity_.size();
+    const bool is_text = made_ == identity_;
+    if (!is_text) identity_ += made_;
+    if (texts_.size() >= most_labels || identity_.size() > most_bytes - bytes_) {
         ++not_kept_;
         if (other_ == none) {
             other_ = next;
@@ -243,11 +303,11 @@ std::uint32_t TraceLabels::intern() {
         }
         return other_;
     }
-    bytes_ += made_.size();
-    kept_.push_back(std::make_unique<std::string>(made_));
+    bytes_ += identity_.size();
+    kept_.push_back(std::make_unique<std::string>(identity_));
     const std::string_view kept = *kept_.back();
-    texts_.push_back(kept.substr(0, size));
-    numbers_.emplace(kept, next);
+    texts_.push_back(is_text ? kept : kept.substr(identity));
+    numbers_.emplace(kept.substr(0, identity), next);
     return next;
 }
 

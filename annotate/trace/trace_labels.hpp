@@ -21,8 +21,9 @@
 namespace perfdata {
 
 // TraceLabels gives samples that agree in all keys the same number. Fields agree if their values do; what is shown for
-// a value is what the event prints for it ("prev_state=%s"), as the first sample with it has it. Names of code are
-// those of the sample's time: one address may have several, and then several numbers. One thread at a time may use it.
+// a value is what the event prints for it ("prev_state=%s"). Where other fields decide that, too, it is what the first
+// sample with these values prints. Names of code are those of the sample's time: one address may have several, and then
+// several numbers. One thread at a time may use it.
 class TraceLabels {
   public:
     // Bounds of what is kept. Samples with other values beyond them have one label together.
@@ -43,6 +44,8 @@ class TraceLabels {
     }
     // title() returns the heading of a column of labels.
     const std::string& title() const { return title_; }
+    // problems() returns what could not be read of formats, for Completeness.
+    std::vector<Error> problems() const;
     // not_kept() returns how many samples had to share the label for further values.
     std::uint64_t not_kept() const { return not_kept_; }
 
@@ -58,7 +61,7 @@ class TraceLabels {
     struct PrintedField {
         std::optional<TraceText::Value> value{};               // nothing: the field is shown by its type
         bool has_names = false;                                // of code: `shown` is not used
-        std::unordered_map<std::string, std::string> shown{};  // by the field's value
+        std::unordered_map<std::string, std::string> shown{};  // by the field's value, if that decides; short ones
     };
     // Fields of one key in one format: of Kind::field one, else all own ones.
     using PrintedFields = std::vector<PrintedField>;
@@ -68,6 +71,9 @@ class TraceLabels {
     bool append(std::size_t key, std::uint32_t event, Bytes raw, TraceNames* names);
     void append_field(const EventField& field, std::optional<std::uint32_t> index, PrintedField* printed,
                       std::uint32_t event, Bytes raw, TraceNames* names);
+    // Appends to both made_ and identity_.
+    void append_both(std::string_view text);
+    void append_identity(std::string_view text);
     std::uint32_t intern();
 
     std::vector<TraceKey> keys_;
@@ -78,12 +84,14 @@ class TraceLabels {
     std::vector<PrintedFields> printed_;
     std::vector<std::vector<std::uint32_t>> printed_of_;  // by key, by event: index in printed_, or none
     std::size_t shown_ = 0, shown_bytes_ = 0;             // in all PrintedField::shown
-    // A text; and behind a NUL the values, if they differ from it.
+    // What tells a label apart, and behind it its text, if that differs.
     std::vector<std::unique_ptr<std::string>> kept_;
     std::vector<std::string_view> texts_;  // by number
     std::unordered_map<std::string_view, std::uint32_t, TextHash> numbers_;
     std::string title_;
-    std::string made_, values_, value_;  // of the sample: its text, its values, one of these
+    // Of the sample: its text; what tells it apart, in a few hundred bytes for each field; a value of it.
+    std::string made_, identity_, value_;
+    std::size_t work_ = 0;  // bytes and parts that were looked at for it
     std::size_t bytes_ = 0;
     std::uint32_t other_ = none;  // the label of values that are not kept
     std::uint64_t not_kept_ = 0;

@@ -74,7 +74,9 @@ std::optional<TraceExpression> TraceParser::next() {
 }
 
 std::size_t TraceParser::add(Node node) {
-    if (failed_ || expression_.nodes_.size() >= most_nodes || !room_.take()) return give_up();
+    if (failed_) return give_up();
+    if (expression_.nodes_.size() >= most_nodes) room_.refuse();
+    if (!room_.take()) return give_up();
     expression_.steps_ += 1 + node.names.size() / 8;  // names are compared quickly
     expression_.nodes_.push_back(std::move(node));
     return expression_.nodes_.size() - 1;
@@ -365,7 +367,8 @@ void TraceParser::names(Node& node) {
         expect("{");
         const auto value = conditional();
         expect(",");
-        if (failed_ || node.names.size() >= most_names) {
+        if (node.names.size() >= most_names) room_.refuse();
+        if (failed_ || room_.is_full) {
             failed_ = true;
             return;
         }
@@ -398,7 +401,11 @@ std::optional<std::vector<TraceExpression>> TraceExpression::parse(std::string_v
     std::vector<TraceExpression> arguments;
     TraceParser parser(text, fields, long_size, room);
     while (!parser.at_end()) {
-        if (!parser.take(",") || arguments.size() >= most_arguments) return {};
+        if (!parser.take(",")) return {};
+        if (arguments.size() >= most_arguments) {
+            room.refuse();
+            return {};
+        }
         auto argument = parser.next();
         if (!argument) return {};
         arguments.push_back(std::move(*argument));

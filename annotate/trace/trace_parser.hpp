@@ -40,7 +40,9 @@ class TraceParser {
 
     struct Depth {
         explicit Depth(TraceParser& of) : parser(of) {
-            if (++parser.depth_ > most_deep) parser.failed_ = true;
+            if (++parser.depth_ <= most_deep) return;
+            parser.room_.refuse();
+            parser.failed_ = true;
         }
         Depth(const Depth&) = delete;
         Depth& operator=(const Depth&) = delete;

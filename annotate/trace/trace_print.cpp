@@ -2,6 +2,7 @@
 #include "trace_print.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <span>
 #include <utility>
@@ -19,8 +20,8 @@ bool is_one_of(std::string_view letters, std::string_view text) {
 constexpr std::string_view blanks = " \t\n";
 
 // named_in(literal, is_first) returns the name in front of a directive, and the place in the literal behind it:
-// "ino=" and "prev_state=0x", or "ino: " and "ino ". Nothing if there is none at the beginning of a word. In the first
-// literal of a format every word begins.
+// "ino=" and "prev_state=0x", or "ino: ", "ino = " and "ino ". Nothing if there is none at the beginning of a word. In
+// the first literal of a format every word begins.
 std::optional<std::pair<std::string_view, std::size_t>> named_in(std::string_view literal, bool is_first) {
     const auto word_at = [&](std::size_t end) -> std::optional<std::size_t> {
         const auto blank = literal.substr(0, end).find_last_of(blanks);
@@ -38,14 +39,22 @@ std::optional<std::pair<std::string_view, std::size_t>> named_in(std::string_vie
     const auto name = name_at(*begin);
     const auto behind = *begin + name.size();
     if (!name.empty() && is_mark(behind)) return std::pair(name, behind + 1);
-    // The name may be the word before.
+    // The name may be the word before, and the mark a word of its own.
     if (*begin == 0) return {};
-    const auto before = word_at(*begin - 1);
+    auto word_end = *begin - 1;
+    auto before = word_at(word_end);
+    bool has_mark = is_mark(*begin);
+    const auto value = *begin + (has_mark ? 1 : 0);
+    if (!has_mark && before && *before != 0 && *before + 1 == word_end && is_mark(*before)) {
+        has_mark = true;
+        word_end = *before - 1;
+        before = word_at(word_end);
+    }
     if (!before) return {};
     const auto earlier = name_at(*before);
     const auto end = *before + earlier.size();
-    if (earlier.empty() || end + (is_mark(end) ? 1 : 0) != *begin - 1) return {};
-    return std::pair(earlier, *begin);
+    if (earlier.empty() || end + (!has_mark && is_mark(end) ? 1 : 0) != word_end) return {};
+    return std::pair(earlier, value);
 }
 
 }  // namespace
@@ -172,6 +181,8 @@ void TracePrint::append(std::string& text, const std::vector<TraceField>& fields
 
 std::map<std::string_view, TracePrint::Value> TracePrint::values(const std::vector<TraceField>& fields) const {
     std::map<std::string_view, Value> values;
+    std::map<std::string_view, unsigned> fields_of;  // by name: a damaged format may have several
+    for (const auto& field : fields) ++fields_of[field.name];
     for (std::uint32_t first = 0; first < parts_.size(); ++first) {
         if (parts_[first].directive.conversion == 0) continue;
         const auto named = named_in(parts_[first].literal, first == 0);
@@ -190,13 +201,20 @@ std::map<std::string_view, TracePrint::Value> TracePrint::values(const std::vect
             return part.argument != none && arguments_[part.argument].uses(named->first, fields);
         };
         const auto pieces = std::span(parts_).subspan(first, value.last - first);
-        if (std::ranges::any_of(pieces, uses)) values.emplace(named->first, value);
+        if (values.contains(named->first) || !std::ranges::any_of(pieces, uses)) continue;
+        const auto uses_others = [&](const Part& part) {
+            return std::ranges::any_of(std::array{part.argument, part.width, part.precision}, [&](std::uint32_t index) {
+                return index != none && arguments_[index].uses_others(named->first, fields);
+            });
+        };
+        value.is_own = fields_of[named->first] == 1 && std::ranges::none_of(pieces, uses_others);
+        values.emplace(named->first, value);
     }
     return values;
 }
 
-void TracePrint::append_value(std::string& text, const Value& value, const std::vector<TraceField>& fields,
-                              const TraceRecord& record) const {
+std::size_t TracePrint::append_value(std::string& text, const Value& value, const std::vector<TraceField>& fields,
+                                     const TraceRecord& record) const {
     const auto most = most_trace_text(record);
     TraceWriter writer(text, most);
     Steps steps{0, most};
@@ -208,11 +226,12 @@ void TracePrint::append_value(std::string& text, const Value& value, const std::
         if (writer.full() || at == value.last) break;
         if (!append(parts_[at], steps, writer, fields, record)) {
             text += "…";
-            return;
+            return steps.taken + writer.seen();
         }
         if (writer.full()) break;
     }
     if (writer.full()) text += "…";
+    return steps.taken + writer.seen();
 }
 
 void TracePrint::append(const Part& part, TraceWriter& writer, const std::vector<TraceField>& fields,

@@ -28,6 +28,8 @@ class TraceWriter {
     // of them.
     bool full() const { return text_.size() - begin_ > most_ || seen_ > 2 * most_; }
 
+    // seen() returns how many bytes of texts and data were looked at.
+    std::size_t seen() const { return seen_; }
     // looked_at(bytes) counts data that may show nothing.
     void looked_at(std::size_t bytes) { seen_ += bytes; }
     // plain(text) appends without a directive.

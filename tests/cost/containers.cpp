@@ -222,6 +222,23 @@ Command trace_numbers(const Files& files, std::size_t n) {
                   "\tfield:char a;\toffset:0;\tsize:1;\tsigned:0;\n\nprint fmt: \"" + print + '"' + arguments + "\n",
                   n + 1, 4);
 }
+// A sample of 300 n bytes, all of which are each of the n fields; each prints one number of its own.
+Command trace_shared_bytes(const Files& files, std::size_t n) {
+    const auto size = std::to_string(300 * n);
+    std::string fields, print, arguments;
+    for (std::size_t at = 0; at < n; ++at) {
+        const auto name = "a" + std::to_string(at);
+        fields += "\tfield:u8 " + name + "[" + size + "];\toffset:0;\tsize:" + size + ";\tsigned:0;\n";
+        print += " " + name + "=%d";
+        arguments += ", REC->" + name;
+    }
+    const auto script = traced(files,
+                               "\tfield:char c;\toffset:0;\tsize:1;\tsigned:0;\n\n" + fields + "\nprint fmt: \"" +
+                                   print + '"' + arguments + "\n",
+                               1, static_cast<std::uint32_t>(300 * n) + 4);
+    return {"report", "--offline", "--sort", "trace_fields", script.back()};
+}
+
 // n groups of events, the first with a name of 10 n bytes.
 Command long_group_name(const Files& files, std::size_t n) {
     FeatureWriter groups(Sketch::order);
@@ -252,6 +269,7 @@ CostCases container_cases() {
         {"trace_hidden", 3000, trace_hidden},
         {"trace_text", 400, trace_text},
         {"trace_numbers", 400, trace_numbers},
+        {"trace_shared_bytes", 100, trace_shared_bytes},
         {"long_group_name", 500, long_group_name},
     };
 }

@@ -33,6 +33,9 @@ Result<std::shared_ptr<TraceHistograms>> HistogramChoice::make(const Recording& 
         events.resize(all.size());
         std::iota(events.begin(), events.end(), 0u);
     }
+    auto read = TraceFields::read(recording);
+    std::vector<bool> matters(all.size());
+    for (const auto event : events) matters[event] = true;
     std::vector<TraceKey> keys;
     std::vector<HistogramField> wanted;
     for (const auto& word : fields) {
@@ -42,15 +45,24 @@ Result<std::shared_ptr<TraceHistograms>> HistogramChoice::make(const Recording& 
         key->raw = false;
         if (std::ranges::find(keys, *key) != keys.end()) continue;
         HistogramField field{key->field, key->event};
+        const auto is_of = key->events_of(all, "--histogram");
+        if (!is_of) return fail(is_of.error());
         if (!key->event.empty()) {
-            for (const auto event : events) field.takes.push_back(key->is_of(all[event]));
+            for (const auto event : events) field.takes.push_back((*is_of)[event]);
+        }
+        for (std::uint32_t event = 0; event < all.size() && events.size() < all.size(); ++event) {
+            const auto* const format = matters[event] || !(*is_of)[event] ? nullptr : read.of(event);
+            if (format == nullptr) continue;
+            if (!format->find_own(key->field.name) && !format->find_common(key->field.name)) continue;
+            field.left_out = all[event].name;
+            break;
         }
         wanted.push_back(std::move(field));
         keys.push_back(std::move(*key));
     }
     std::vector<std::string> event_names;
     for (const auto event : events) event_names.push_back(all[event].name);
-    auto made = TraceHistograms::make(TraceFields::read(recording), wanted, events, event_names);
+    auto made = TraceHistograms::make(std::move(read), wanted, events, event_names);
     if (!made) return fail(made.error());
     return std::make_shared<TraceHistograms>(std::move(*made));
 }

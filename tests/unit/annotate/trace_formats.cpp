@@ -65,6 +65,8 @@ TEST_CASE("A format says what is printed for a field", "[annotate][trace]") {
           "comm=0xtask flags=0x15 value=6");
     CHECK(printed_values(R"("flags %d,%d value:%d", REC->flags >> 2, REC->flags & 3, REC->value)") ==
           "flags=5,1 value=6");
+    CHECK(printed_values(R"("value = %d, flags =0x%x comm : %s", REC->value, REC->flags, REC->comm)") ==
+          "comm=task flags=0x15 value=6");
     // The first place counts, blanks in what is printed belong to it, and nothing may be printed.
     CHECK(printed_values(R"("value=%d value=%d", REC->value, 7 + REC->value)") == "value=6");
     CHECK(printed_values(R"("value=%s", REC->value ? "a value=b" : "")") == "value=a value=b");
@@ -75,7 +77,7 @@ TEST_CASE("A format has no place for a field where another stands, or a longer n
     for (const auto* const print :
          {R"("value=%d", REC->flags)", R"("my_value=%d values=%d", REC->value, REC->value)", R"("%d", REC->value)",
           R"f("(value=%d)", REC->value)f", R"("%dvalue=%d", 3, REC->value)", R"("value is %d", REC->value)",
-          R"("value = %d", REC->value)", R"("value=", REC->value)", R"("value=%d", odd(REC->value))",
+          R"("value == %d", REC->value)", R"("value=", REC->value)", R"("value=%d", odd(REC->value))",
           R"("value=%d")"}) {
         CHECK(printed_values(print).empty());
     }
