@@ -148,7 +148,7 @@ TEST_CASE("Formats that cannot be read are told where fields are searched", "[an
     CHECK(labels.texts == std::vector<std::string>{"5"});
     REQUIRE(labels.labels->problems().size() == 1);
     CHECK(labels.labels->problems()[0].detail ==
-          "the format of 1 tracepoint is damaged or too long: their samples have no fields");
+          "the format of 1 tracepoint is damaged or too long: its samples have no fields");
     CHECK(no_labels(half, "trace:u").ends_with(": the format of 1 tracepoint is damaged or too long"));
 }
 
