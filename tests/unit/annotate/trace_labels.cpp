@@ -97,8 +97,9 @@ const std::string two_fields =
 }  // namespace
 
 TEST_CASE("A label says what a sample with it printed, where another field decides that", "[annotate][trace]") {
-    const auto blob = labelled_recording({two_fields + R"(print fmt: "v=%s w=%d", REC->w ? "yes" : "no", REC->w)"},
-                                         {two_numbers(5, 0), two_numbers(5, 1), two_numbers(6, 1), two_numbers(5, 1)});
+    const auto blob =
+        labelled_recording({two_fields + R"(print fmt: "v=%s w=%d", REC->w ? "yes" : REC->v ? "no" : "", REC->w)"},
+                           {two_numbers(5, 0), two_numbers(5, 1), two_numbers(6, 1), two_numbers(5, 1)});
     const LabelsInOrder all(blob, "trace_fields");
     CHECK(all.texts == std::vector<std::string>{"v=no w=0", "v=yes w=1", "v=yes w=1", "v=yes w=1"});
     // The values tell them apart, as in perf.
