@@ -123,12 +123,17 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
     }
     for (const auto& note : StackFacts::of(counts.stacks, session.symbolizer()).notes()) session.note(note);
     if (counts.unread_formats != 0) {
-        session.note(fmt::format("the formats of {} tracepoints are damaged or too long: their samples show bytes",
-                                 counts.unread_formats));
+        session.note(
+            counts.unread_formats == 1
+                ? "the format of 1 tracepoint is damaged or too long: its samples show bytes"
+                : fmt::format("the formats of {} tracepoints are damaged or too long: their samples show bytes",
+                              counts.unread_formats));
     }
     if (counts.large_formats != 0) {
-        session.note(fmt::format("the formats of {} tracepoints have too many parts: their samples show fields",
-                                 counts.large_formats));
+        session.note(counts.large_formats == 1
+                         ? "the format of 1 tracepoint has too many parts: its samples show fields"
+                         : fmt::format("the formats of {} tracepoints have too many parts: their samples show fields",
+                                       counts.large_formats));
     }
 }
 

@@ -336,7 +336,7 @@ std::string TraceFields::damage_text() const {
 std::vector<Error> TraceFields::problems() const {
     if (damaged_ == 0) return {};
     return {{ErrorCode::malformed, Error::no_offset, "feature TRACING_DATA",
-             damage_text() + ": their samples have no fields"}};
+             damage_text() + (damaged_ == 1 ? ": its samples have no fields" : ": their samples have no fields")}};
 }
 
 }  // namespace perfdata

@@ -97,8 +97,9 @@ const std::string two_fields =
 }  // namespace
 
 TEST_CASE("A label says what a sample with it printed, where another field decides that", "[annotate][trace]") {
-    const auto blob = labelled_recording({two_fields + R"(print fmt: "v=%s w=%d", REC->w ? "yes" : "no", REC->w)"},
-                                         {two_numbers(5, 0), two_numbers(5, 1), two_numbers(6, 1), two_numbers(5, 1)});
+    const auto blob =
+        labelled_recording({two_fields + R"(print fmt: "v=%s w=%d", REC->w ? "yes" : REC->v ? "no" : "", REC->w)"},
+                           {two_numbers(5, 0), two_numbers(5, 1), two_numbers(6, 1), two_numbers(5, 1)});
     const LabelsInOrder all(blob, "trace_fields");
     CHECK(all.texts == std::vector<std::string>{"v=no w=0", "v=yes w=1", "v=yes w=1", "v=yes w=1"});
     // The values tell them apart, as in perf.
@@ -148,7 +149,7 @@ TEST_CASE("Formats that cannot be read are told where fields are searched", "[an
     CHECK(labels.texts == std::vector<std::string>{"5"});
     REQUIRE(labels.labels->problems().size() == 1);
     CHECK(labels.labels->problems()[0].detail ==
-          "the format of 1 tracepoint is damaged or too long: their samples have no fields");
+          "the format of 1 tracepoint is damaged or too long: its samples have no fields");
     CHECK(no_labels(half, "trace:u").ends_with(": the format of 1 tracepoint is damaged or too long"));
 }
 
