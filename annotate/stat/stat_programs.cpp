@@ -71,10 +71,12 @@ std::vector<std::uint32_t> read_program_ids(std::string_view list) {
 }
 
 // Returns where a value begins in a word of short options such as "-ab42", and of which option; empty if none takes
-// one.
+// one, and behind what is no option: perf refuses that.
 std::optional<std::pair<char, std::string_view>> stat_value_in(std::string_view word) {
     const auto at = word.find_first_of(stat_short_with_value, 1);
     if (at == std::string_view::npos) return {};
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (!std::ranges::all_of(word.substr(1, at - 1), is_letter)) return {};
     return std::pair(word[at], word.substr(at + 1));
 }
 

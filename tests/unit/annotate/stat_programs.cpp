@@ -59,6 +59,7 @@ TEST_CASE("The programs that perf stat counted in are on its command line", "[an
     CHECK(ids_of_words({"perf", "stat"}).empty());
     CHECK(ids_of_words({"stat"}).empty());
     CHECK(ids_of_words({}).empty());
+    CHECK(ids_of_words({"perf", "stat", "record", "-a b"}).empty());  // no letter
 }
 
 TEST_CASE("Command lines name BPF programs in all ways that perf takes", "[annotate][stat][programs]") {
