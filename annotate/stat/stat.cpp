@@ -376,14 +376,18 @@ Result<StatReading> read_stat(const Recording& recording, const StatOptions& opt
         StatReading reading;
         reading.completeness.diagnostics = DiagnosticLog(recording.limits().diagnostics);
         reading.completeness.diagnostics.append(recording.diagnostics());
-        if (auto found = find_counted_programs(recording, reading, options.stop); !found) return fail(found.error());
+        DiagnosticLog of_programs(recording.limits().diagnostics);
+        if (auto found = find_counted_programs(recording, reading, of_programs, options.stop); !found)
+            return fail(found.error());
         StatReader reader(recording, options, take, reading);
         const auto walked = walk(recording, reading.completeness, reader,
                                  {.order = RecordOrder::file, .stop = options.stop, .progress = options.progress});
         if (!walked) return fail(walked.error());
         reader.finish();
         // `perf stat` may also be what another recorder ran.
-        if (!reading.is_stat()) {
+        if (reading.is_stat()) {
+            reading.completeness.diagnostics.append(of_programs);
+        } else {
             reading.facts.programs.clear();
             reading.facts.more_programs = 0;
         }

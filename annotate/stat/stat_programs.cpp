@@ -150,10 +150,11 @@ Result<std::vector<std::uint32_t>> counted_program_ids(std::span<const std::stri
                     printable(cut(std::string(list->substr(0, shown)), shown)));
 }
 
-Result<void> find_counted_programs(const Recording& recording, StatReading& reading, const StopToken& stop) {
+Result<void> find_counted_programs(const Recording& recording, StatReading& reading, DiagnosticLog& problems,
+                                   const StopToken& stop) {
     auto found = counted_program_ids(recording.command_line());
     if (!found) {
-        reading.completeness.diagnostics.add(found.error());
+        problems.add(found.error());
         return {};
     }
     auto& ids = *found;
@@ -164,13 +165,13 @@ Result<void> find_counted_programs(const Recording& recording, StatReading& read
         ids.resize(most_stat_programs);
     }
     const auto features = BpfFeatures::read(recording);
-    reading.completeness.diagnostics.append(features.diagnostics());
+    problems.append(features.diagnostics());
     std::map<std::uint32_t, std::optional<Btf>> types;  // at most one for each program
     for (const auto id : ids) {
         if (stop.stop_requested()) {
             return fail(ErrorCode::cancelled, Error::no_offset, "names of BPF programs", "asked to stop");
         }
-        facts.programs.push_back(named_stat_program(features, types, recording, id, reading.completeness.diagnostics));
+        facts.programs.push_back(named_stat_program(features, types, recording, id, problems));
     }
     return {};
 }

@@ -17,9 +17,10 @@ namespace perfdata {
 // "stat", or without -b. Errors: malformed if its list is none that perf takes.
 Result<std::vector<std::uint32_t>> counted_program_ids(std::span<const std::string> command_line);
 
-// find_counted_programs(recording, reading, stop) sets the programs of reading.facts, with names as far as
+// find_counted_programs(recording, reading, problems, stop) sets the programs of reading.facts, with names as far as
 // BPF_PROG_INFO and BPF_BTF have them. Reads these features only if programs were counted; each BTF once. What is not
-// understood or damaged goes to the diagnostics. Errors: cancelled.
-Result<void> find_counted_programs(const Recording& recording, StatReading& reading, const StopToken& stop);
+// understood or damaged goes to the problems. Errors: cancelled.
+Result<void> find_counted_programs(const Recording& recording, StatReading& reading, DiagnosticLog& problems,
+                                   const StopToken& stop);
 
 }  // namespace perfdata

@@ -205,7 +205,7 @@ Result<Shared<const BoundTraceFilter>> BoundTraceFilter::bind(TraceFilter filter
         bound->sources_.push_back(std::move(sources));
     }
     for (std::size_t at = 0; at < comparisons.size(); ++at) {
-        if (known[at] || !is_cpu(comparisons[at].field.name)) continue;
+        if (known[at] || !problems[at].empty() || !is_cpu(comparisons[at].field.name)) continue;
         bound->lacks_cpu_ = known[at] = true;
     }
     const auto unknown = std::ranges::find(known, false);

@@ -195,6 +195,11 @@ class TraceFilterParser {
 
     bool value(TraceFilter::Comparison& one) {
         constexpr std::size_t most_text = 255;  // the kernel's limit
+        if (text_.substr(at_).starts_with("CPUS{")) {
+            give_up("sets of CPUs are not understood here; compare with one after the other (CPU == 0 || CPU == 1):",
+                    ErrorCode::unsupported);
+            return false;
+        }
         if (peek('"') || peek('\'')) {
             const auto quote = text_[at_];
             const auto end = text_.find(quote, at_ + 1);

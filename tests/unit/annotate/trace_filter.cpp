@@ -181,6 +181,7 @@ TEST_CASE("An expression that means nothing is refused with the place", "[annota
              {"name < \"a\"", "< does not compare texts"},
              {"name.ustring == \"a\"", ".ustring needs"},
              {"big.function == schedule", ".function needs"},
+             {"CPU & CPUS{0}", "sets of CPUs are not understood here"},
              {"value[99999999] == 1", "a field is missing"},
              {"name < 5", "name of a:b is a text: compare it with ==, != or ~, not with <"},
              {"value == \"7\"", "value of a:b is a number, and 7 is none"},
@@ -272,4 +273,9 @@ TEST_CASE("A CPU that samples do not say is a field that they lack", "[annotate]
     CHECK(bind_cpu("value < 0 && cpu == 3", {false, false})->lacks_cpu());
     CHECK_FALSE(bind_cpu("value < 0", {false, false})->lacks_cpu());
     CHECK(bind_cpu("CPU == 3", {})->lacking().empty());
+    // What is wrong with a text is said, not that CPUs are lacking.
+    const auto text =
+        BoundTraceFilter::bind(*TraceFilter::parse("CPU == abc"), fields, {0, 1}, {"a", "cycles"}, {true, true});
+    REQUIRE_FALSE(text);
+    CHECK(text.error().detail.find("is a number, and abc is none") != std::string::npos);
 }
