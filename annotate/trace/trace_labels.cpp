@@ -158,6 +158,18 @@ void TraceLabels::append_both(std::string_view text) {
     identity_ += text;
 }
 
+// Ends a field in front of another.
+void TraceLabels::end_field() {
+    ends_.push_back(identity_.size());
+    append_both(" ");
+}
+
+// A value such as the name of a thread may look like the end of its field and the beginning of another: then where
+// fields end tells labels apart, too.
+void TraceLabels::note_value(std::string_view shown) {
+    is_open_ = is_open_ || (shown.contains(' ') && shown.contains('='));
+}
+
 // Of long texts it keeps a hash with the process's key: no file can be made in which two texts have the same. A NUL is
 // in front of it: no text has one.
 void TraceLabels::append_identity(std::string_view text) {
@@ -185,6 +197,7 @@ void TraceLabels::append_field(const EventField& field, std::optional<std::uint3
     }
     if (!prints) {
         made_ += value_;
+        note_value(value_);
         return append_identity(value_);
     }
     const bool is_own = printed->value->is_own;
@@ -208,6 +221,7 @@ void TraceLabels::append_field(const EventField& field, std::optional<std::uint3
         }
     }
     const auto shown = std::string_view(made_).substr(begin);
+    note_value(shown);
     if (is_own || printed->has_names) {
         append_identity(shown);
         if (shown == value_) return;
@@ -228,6 +242,7 @@ bool TraceLabels::append(std::size_t key_number, std::uint32_t event, Bytes raw,
         case TraceKey::Kind::text: {
             const auto begin = made_.size();
             formats_.append(made_, id_[event], raw, names);
+            is_open_ = is_open_ || std::string_view(made_).substr(begin).contains(' ');
             append_identity(std::string_view(made_).substr(begin));
             return true;
         }
@@ -246,7 +261,7 @@ bool TraceLabels::append(std::size_t key_number, std::uint32_t event, Bytes raw,
             const auto most_work = work_ + 2 * (most_line + 4 * raw.size());
             std::size_t at = 0;
             for (const auto& field : format->own()) {
-                if (made_.size() != begin) append_both(" ");
+                if (made_.size() != begin) end_field();
                 append_both(field.name);
                 append_both("=");
                 append_field(field, std::nullopt, printed == nullptr ? nullptr : &(*printed)[at], event, raw, names);
@@ -277,12 +292,17 @@ std::uint32_t TraceLabels::number(std::uint32_t event, std::optional<Bytes> raw,
     if (!raw) return 0;
     made_.clear();
     identity_.clear();
+    ends_.clear();
+    is_open_ = false;
     work_ = 0;
     bool has_any = false;
     for (std::size_t at = 0; at < keys_.size(); ++at) {
         if (event >= takes_[at].size() || !takes_[at][event]) continue;
-        if (has_any) append_both(" ");
+        if (has_any) end_field();
         has_any = append(at, event, *raw, names) || has_any;
+    }
+    if (is_open_) {
+        for (const auto end : ends_) fmt::format_to(std::back_inserter(identity_), "\0\0\0{:x}"sv, end);
     }
     return has_any ? intern() : 0;
 }

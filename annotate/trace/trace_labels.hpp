@@ -74,6 +74,8 @@ class TraceLabels {
     // Appends to both made_ and identity_.
     void append_both(std::string_view text);
     void append_identity(std::string_view text);
+    void end_field();
+    void note_value(std::string_view shown);
     std::uint32_t intern();
 
     std::vector<TraceKey> keys_;
@@ -91,7 +93,9 @@ class TraceLabels {
     std::string title_;
     // Of the sample: its text; what tells it apart, in a few hundred bytes for each field; a value of it.
     std::string made_, identity_, value_;
-    std::size_t work_ = 0;  // bytes and parts that were looked at for it
+    std::vector<std::size_t> ends_;  // where its fields end in identity_, but for the last
+    bool is_open_ = false;           // a value may look like several fields
+    std::size_t work_ = 0;           // bytes and parts that were looked at for it
     std::size_t bytes_ = 0;
     std::uint32_t other_ = none;  // the label of values that are not kept
     std::uint64_t not_kept_ = 0;

@@ -2,6 +2,7 @@
 #include "trace/trace_labels.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,31 @@ TEST_CASE("A label says what a sample with it printed, where another field decid
     const LabelsInOrder one(blob, "trace:v");
     CHECK(one.texts == std::vector<std::string>{"no", "no", "yes", "no"});
     CHECK(one.numbers[0] == one.numbers[1]);
+}
+
+TEST_CASE("A name that looks like another field makes no row of others", "[annotate][trace]") {
+    const std::string names =
+        "\tfield:char a[16];\toffset:2;\tsize:16;\tsigned:0;\n"
+        "\tfield:char b[16];\toffset:18;\tsize:16;\tsigned:0;\n\n"
+        "print fmt: \"a=%s b=%s\", REC->a, REC->b";
+    const auto two_names = [](std::string one, std::string other) {
+        one.resize(16);
+        other.resize(16);
+        return Writer(Sketch::order)
+            .u16(100)
+            .bytes(std::as_bytes(std::span(one)))
+            .bytes(std::as_bytes(std::span(other)))
+            .take();
+    };
+    const auto blob = labelled_recording({names}, {two_names("x", "y b=z"), two_names("x b=y", "z"),
+                                                   two_names("x", "y b=z"), two_names("x", "y"), two_names("x", "y")});
+    const LabelsInOrder all(blob, "trace_fields");
+    CHECK(all.texts[0] == "a=x b=y b=z");
+    CHECK(all.texts[1] == all.texts[0]);
+    CHECK(all.numbers[0] != all.numbers[1]);
+    CHECK(all.numbers[0] == all.numbers[2]);
+    CHECK(all.numbers[3] == all.numbers[4]);
+    CHECK(all.texts[3] == "a=x b=y");
 }
 
 TEST_CASE("Fields that are all of a sample's bytes make no long labels", "[annotate][trace]") {
