@@ -265,6 +265,7 @@ EventFields EventFields::parse(std::string_view format, std::uint8_t long_bytes)
             in_common = false;
         }
     }
+    fields.is_cut_ = fields.fields_.size() == most_fields && format.find("field:") != std::string_view::npos;
     return fields;
 }
 
@@ -314,8 +315,13 @@ TraceFields TraceFields::read(const Recording& recording) {
             ++fields.damaged_;
             continue;
         }
+        auto parsed = EventFields::parse((*format)->text, data->long_size());
+        if (parsed.is_cut()) {
+            ++fields.damaged_;
+            continue;
+        }
         found->second = static_cast<std::uint32_t>(fields.formats_.size());
-        fields.formats_.push_back(EventFields::parse((*format)->text, data->long_size()));
+        fields.formats_.push_back(std::move(parsed));
         --fields.unread_;
     }
     // What is behind the damage is lost. A format that comes twice, too long, counts once.

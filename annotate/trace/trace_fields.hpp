@@ -86,6 +86,8 @@ class EventFields {
     // common() returns the fields that all tracepoints have, own() the others, both in the order of the format.
     std::span<const EventField> common() const { return std::span(fields_).first(common_); }
     std::span<const EventField> own() const { return std::span(fields_).subspan(common_); }
+    // Returns true if there are more than most_fields.
+    bool is_cut() const { return is_cut_; }
     // Return null if there is none of that name.
     const EventField* find_own(std::string_view name) const { return find(own(), name); }
     const EventField* find_common(std::string_view name) const { return find(common(), name); }
@@ -95,6 +97,7 @@ class EventFields {
 
     std::vector<EventField> fields_;
     std::size_t common_ = 0;
+    bool is_cut_ = false;
 };
 
 // TraceFields is the fields of all recorded tracepoints.

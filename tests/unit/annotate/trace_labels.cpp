@@ -177,6 +177,13 @@ TEST_CASE("Formats that cannot be read are told where fields are searched", "[an
     CHECK(labels.labels->problems()[0].detail ==
           "the format of 1 tracepoint is damaged or too long: its samples have no fields");
     CHECK(no_labels(half, "trace:u").ends_with(": the format of 1 tracepoint is damaged or too long"));
+    // So is one of too many fields.
+    std::string many;
+    for (std::size_t at = 0; at <= EventFields::most_fields; ++at) {
+        many += "\tfield:u8 a" + std::to_string(at) + ";\toffset:8;\tsize:1;\n";
+    }
+    CHECK(no_labels(labelled_recording({many + '\n'}, {two_numbers(5, 0)}), "trace:a0") ==
+          "no event of the recording has the field a0: the format of 1 tracepoint is damaged or too long");
 }
 
 TEST_CASE("Values stand for a text with too many arguments, and that is told", "[annotate][trace]") {
