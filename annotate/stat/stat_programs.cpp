@@ -70,8 +70,8 @@ std::vector<std::uint32_t> read_program_ids(std::string_view list) {
     }
 }
 
-// Returns where a value begins in a word of short options such as "-ab42", and of which option; empty if none takes
-// one, and behind what is no option: perf refuses that.
+// Finds the first option that takes a value in a word of short options such as "-ab42". Returns its letter and the rest
+// of the word; nothing without one, or if anything before it is no letter: perf refuses that.
 std::optional<std::pair<char, std::string_view>> stat_value_in(std::string_view word) {
     const auto at = word.find_first_of(stat_short_with_value, 1);
     if (at == std::string_view::npos) return {};

@@ -10,7 +10,7 @@ namespace perfdata {
 
 std::optional<TraceKey> TraceKey::parse(std::string_view word) {
     TraceKey key;
-    // As perf spells fields of which it shows the value itself.
+    // perf shows the values of such fields, not what the event prints for them.
     constexpr std::string_view raw = "/raw";
     if (word.ends_with(raw) && word != "trace/raw") {
         word.remove_suffix(raw.size());
@@ -27,7 +27,7 @@ std::optional<TraceKey> TraceKey::parse(std::string_view word) {
     } else {
         const auto point = word.rfind('.');
         if (point == std::string_view::npos || point == 0) return {};
-        // A path in front of which a word is missing: no event's name has a slash.
+        // No event's name has a slash: this is a path.
         if (word.contains('/')) return {};
         key.event = word.substr(0, point);
         name.remove_prefix(point + 1);

@@ -209,7 +209,7 @@ void TraceLabels::append_field(const EventField& field, std::optional<std::uint3
     } else {
         AskedNames asked(names);
         work_ += formats_.append_value(made_, id_[event], *printed->value, raw, names == nullptr ? nullptr : &asked);
-        // Flags of which none is set may have no name.
+        // The event may print nothing for flags without a bit.
         if (made_.size() == begin && is_large) append_field_value(made_, field.type, index, raw, fields_.order());
         if (made_.size() == begin) made_ += value_;
         printed->has_names = printed->has_names || asked.is_asked();

@@ -33,10 +33,9 @@ class TracePrint {
         std::uint32_t last = 0, end = 0;  // the part whose directive is not in it any more, and the end in its literal
         bool is_own = false;              // the field's value alone decides what it shows, but for names of code
     };
-    // values(fields) returns the pieces for the fields of which the text has one, by name: "name=%d", "name: %d",
-    // "name = %d" or "name %d" at the beginning of a word, up to the next blank of the format, without commas there;
-    // its directives use the field. The first one of each field. Names are valid as long as this lives, and so are
-    // pieces.
+    // values(fields) finds what the text prints for fields, by name: the first "name=%d", "name: %d", "name = %d" or
+    // "name %d" at the beginning of a word, up to the next blank of the format, without commas there, whose directives
+    // use the field. Names and pieces are valid as long as this lives.
     std::map<std::string_view, Value> values(const std::vector<TraceField>& fields) const;
     // append_value(text, value, ...) appends such a piece, bounded as above. Returns what that took: bytes that were
     // looked at, and parts of expressions.

@@ -222,7 +222,7 @@ Command trace_numbers(const Files& files, std::size_t n) {
                   "\tfield:char a;\toffset:0;\tsize:1;\tsigned:0;\n\nprint fmt: \"" + print + '"' + arguments + "\n",
                   n + 1, 4);
 }
-// A sample of 300 n bytes, all of which are each of the n fields; each prints one number of its own.
+// n fields that overlap: each has all 300 n bytes of the sample, and prints one number of its own.
 Command trace_shared_bytes(const Files& files, std::size_t n) {
     const auto size = std::to_string(300 * n);
     std::string fields, print, arguments;
