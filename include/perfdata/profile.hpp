@@ -6,6 +6,7 @@
 #include "perfdata/profile/call_filter.hpp"
 #include "perfdata/profile/chain_node.hpp"
 #include "perfdata/profile/chain_table.hpp"
+#include "perfdata/profile/counted_sample.hpp"
 #include "perfdata/profile/counter_samples.hpp"
 #include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"

@@ -208,7 +208,12 @@ class SampleCounter {
         if (who == further_) ++counts_.in_further_tasks_;
         if (options_.chains) {
             if (node_ == none) node_ = chain(sample);
-            chain_rows_.add(row({who, node_}), column, cell);
+            const auto number = row({who, node_});
+            chain_rows_.add(number, column, cell);
+            if (options_.each) {
+                const auto& counted = chain_rows_.rows()[number];
+                options_.each({column, counted.task, counted.chain, period, sample.time()});
+            }
         } else {
             waiting_.push_back(waiting(sample, who));
             waiting_.back().column = static_cast<std::uint32_t>(column);
@@ -695,6 +700,10 @@ class SampleCounter {
     std::array<std::vector<bool>, 2> loaded_;       // by ObjectIndex: names, and what is inlined
     SampleCounts counts_;
 };
+
+void SampleCounts::sort_by_column(std::vector<std::uint32_t>& cells) const {
+    std::ranges::sort(cells, {}, [this](std::uint32_t at) { return cell_column_[at]; });
+}
 
 Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timeline& timeline,
                                          const SampleCountOptions& options) {

@@ -13,6 +13,7 @@
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/chain_table.hpp"
+#include "perfdata/profile/counted_sample.hpp"
 #include "perfdata/profile/counter_samples.hpp"
 #include "perfdata/profile/dropped_by.hpp"
 #include "perfdata/profile/event_count.hpp"
@@ -79,6 +80,9 @@ struct SampleCountOptions {
     // there is nothing to tell. Gets the index in recording.events(), PERF_SAMPLE_RAW, empty if it was not recorded,
     // and when and where the sample was taken. Called once per sample that counts, in the order of the file.
     Callback<std::uint32_t(std::uint32_t, std::optional<Bytes>, const Moment&)> label;
+    // Is told of each sample once it counts, in the order in which the recording is read: once per counted cell. With
+    // `chains` only. `parent` and `ignore_callees` change tasks and chains later, and must be empty.
+    Callback<void(const CountedSample&)> each;
     // Returns true for frames whose callees do not count: of the chains through such frames the outermost of them is
     // the innermost frame. Called once per distinct frame. Parents are found before.
     Callback<bool(const Frame&)> ignore_callees;
@@ -139,6 +143,25 @@ class PERFDATA_EXPORT SampleCounts {
         return CellsOfRow(std::move(all));
     }
 
+    // each_cell(row, take) calls take(column, cell) for the cells of rows()[row] that have samples, in the order of
+    // columns. Of many events most rows have samples of few.
+    template <class Take>
+    void each_cell(std::size_t row, Take&& take) const {
+        if (cell_begin_.empty()) {
+            for (std::size_t column = 0; column < events_.size(); ++column) {
+                const auto& cell = cells_[row * events_.size() + column];
+                if (cell.hits != 0) take(column, cell);
+            }
+            return;
+        }
+        auto order = std::vector<std::uint32_t>();
+        for (auto at = cell_begin_[row]; at < cell_begin_[row + 1]; ++at) {
+            if (cells_[at].hits != 0) order.push_back(at);
+        }
+        sort_by_column(order);
+        for (const auto at : order) take(std::size_t{cell_column_[at]}, cells_[at]);
+    }
+
     // Returns the event of each cell, as an index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
     std::span<const SampledTask> tasks() const { return tasks_.keys(); }
@@ -172,6 +195,9 @@ class PERFDATA_EXPORT SampleCounts {
 
   private:
     friend class SampleCounter;
+
+    // Sorts indices of sparse cells_ by their columns.
+    void sort_by_column(std::vector<std::uint32_t>& cells) const;
 
     std::vector<std::uint32_t> events_;
     InternTable<SampledTask> tasks_;
