@@ -7,6 +7,7 @@
 #include "perfdata/symbols/bpf/btf.hpp"
 #include "perfdata/symbols/code_image.hpp"
 #include "perfdata/symbols/code_place.hpp"
+#include "perfdata/symbols/compiled_line.hpp"
 #include "perfdata/symbols/elf/demangle/demangle.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/elf/elf_symbols.hpp"

@@ -61,6 +61,8 @@ class CodeSources final : public FunctionIndex {
 
     const BpfPrograms& bpf() const { return bpf_programs_; }
     const KernelSource& kernel() const { return kernel_; }
+    // Returns the source of a mapped file; null for other code.
+    const ElfSource* mapped(const Frame& frame) const { return &of(frame) == &elf_ ? &elf_ : nullptr; }
     const MappedFiles& files() const { return files_; }
     const InlinedSource& inlined() const { return inlined_; }
     const LineTexts& texts() const { return texts_; }

@@ -71,6 +71,10 @@ Result<CodeImage> Symbolizer::image(const CodeVersion& version) const {
 Result<std::vector<LineStart>> Symbolizer::lines(const Frame& function, std::uint64_t size) const {
     return sources_->of(function).lines(function, size);
 }
+Result<std::vector<CompiledLine>> Symbolizer::compiled_lines(const Frame& function, std::uint64_t size) const {
+    const auto* mapped = sources_->mapped(function);
+    return mapped != nullptr ? mapped->compiled_lines(function, size) : std::vector<CompiledLine>{};
+}
 LinesOrigin Symbolizer::lines_origin(const Frame& function) const {
     return sources_->of(function).lines_origin(function);
 }

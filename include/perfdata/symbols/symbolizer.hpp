@@ -16,6 +16,7 @@
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/symbols/code_image.hpp"
 #include "perfdata/symbols/code_place.hpp"
+#include "perfdata/symbols/compiled_line.hpp"
 #include "perfdata/symbols/frame_name.hpp"
 #include "perfdata/symbols/missing_debug_file.hpp"
 #include "perfdata/symbols/source_line.hpp"
@@ -81,6 +82,9 @@ class PERFDATA_EXPORT Symbolizer {
     // Returns the lines of a function by offset from its start; empty if nothing is known. `size`: bytes of the
     // function that are of interest. Errors: malformed, unsupported, io, limit.
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const;
+    // Returns the lines of `size` bytes of a mapped file, by offset from the frame, as compilers count them; empty if
+    // nothing is known, and for other code. Errors: as lines().
+    Result<std::vector<CompiledLine>> compiled_lines(const Frame& function, std::uint64_t size) const;
     // Returns what the lines are read from. Reading from one file is bounded over all calls of lines(). For the same
     // answers in each run, ask for functions with equal LinesOrigin::from in the same order.
     LinesOrigin lines_origin(const Frame& function) const;

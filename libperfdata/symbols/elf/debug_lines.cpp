@@ -148,6 +148,16 @@ Result<std::vector<LineStart>> DebugLines::in_file(const Frame& function, std::u
     return vaddr ? in_object(one, *vaddr, size) : std::vector<LineStart>{};
 }
 
+Result<std::vector<CompiledLine>> DebugLines::compiled_in_file(const Frame& function, std::uint64_t size) {
+    const auto& one = opened(files_.index(function.index));
+    const auto vaddr = vaddr_of(one, function.offset);
+    if (!one.lines) return fail(one.lines.error());
+    if (!vaddr || !*one.lines) return std::vector<CompiledLine>{};
+    auto lines = (*one.lines)->compiled(*vaddr, size);
+    if (!lines) lines.error().where = one.path + ": " + lines.error().where;
+    return lines;
+}
+
 InlinedFunctions DebugLines::inlined_in_file(const Frame& frame) {
     const auto& one = opened(files_.index(frame.index));
     const auto vaddr = vaddr_of(one, frame.offset);

@@ -61,6 +61,8 @@ class DebugLines {
 
     // Returns the lines of a function in a mapped file. Errors: malformed, unsupported, io, limit.
     Result<std::vector<LineStart>> in_file(const Frame& function, std::uint64_t size);
+    // Returns the lines of code in a mapped file as compilers count them. Errors: the same.
+    Result<std::vector<CompiledLine>> compiled_in_file(const Frame& function, std::uint64_t size);
     // Returns the functions inlined at a byte of a mapped file.
     InlinedFunctions inlined_in_file(const Frame& frame);
     // Returns the file of a mapped object with its lines, once they were asked for; null if it has none.

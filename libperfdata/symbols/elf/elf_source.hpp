@@ -28,6 +28,11 @@ class ElfSource final : public CodeSource {
         return lines_.in_file(function, size);
     }
 
+    // See Symbolizer::compiled_lines().
+    Result<std::vector<CompiledLine>> compiled_lines(const Frame& function, std::uint64_t size) const {
+        return lines_.compiled_in_file(function, size);
+    }
+
     InlinedFunctions inlined(const Frame& frame) const override { return lines_.inlined_in_file(frame); }
 
     Frame function(const Frame& frame) const override {

@@ -144,6 +144,7 @@ struct DwarfLines::State {
     DebugImage& own() { return relocatable ? *image : plain->image; }
     std::optional<std::uint64_t> address_of(std::uint64_t vaddr) const;
     Result<std::vector<LineStart>> lines(std::uint64_t begin, std::uint64_t size);
+    Result<std::vector<CompiledLine>> compiled(std::uint64_t begin, std::uint64_t size);
     Result<InlinedFunctions> inlined_at(std::uint64_t address);
     Error nameless() const;
     static Error in_other_files();
@@ -396,6 +397,32 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t vaddr, std::uint6
     const auto begin = state_->address_of(vaddr);
     if (!begin) return std::vector<LineStart>{};
     return state_->noted(with_stack<std::vector<LineStart>>([&] { return state_->lines(*begin, size); }));
+}
+
+Result<std::vector<CompiledLine>> DwarfLines::State::compiled(std::uint64_t begin, std::uint64_t size) {
+    const DwarfRange within{begin, begin + std::min(size, UINT64_MAX - begin)};
+    std::vector<DwarfSegment> segments;
+    std::vector<DwarfCall> calls;
+    if (auto collected = collect(within, segments, calls); !collected) return fail(collected.error());
+    if (segments.empty() && damage) return fail(*damage);
+    std::vector<DwarfDeclared> functions;
+    Result<void> done;
+    each_piece(pieces, within.begin, within.end, [&](const Piece& piece, DwarfRange part) {
+        done = units[piece.unit].declared(part, budget, functions);
+        return done.has_value();
+    });
+    if (auto failed = contents->failure()) return fail(std::move(*failed));
+    if (done && texts->full()) return fail(texts->why());
+    if (!done) return fail(done.error());
+    return compiled_lines(within, segments, calls, functions);
+}
+
+Result<std::vector<CompiledLine>> DwarfLines::compiled(std::uint64_t vaddr, std::uint64_t size) const {
+    const std::scoped_lock lock(state_->mutex);
+    const auto alternate = state_->lock_alternate();
+    const auto begin = state_->address_of(vaddr);
+    if (!begin) return std::vector<CompiledLine>{};
+    return state_->noted(with_stack<std::vector<CompiledLine>>([&] { return state_->compiled(*begin, size); }));
 }
 
 void DwarfLines::unpack_lines(const LookOut& look) const {

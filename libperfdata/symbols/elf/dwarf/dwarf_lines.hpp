@@ -12,6 +12,7 @@
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
+#include "perfdata/symbols/compiled_line.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/source_line.hpp"
 
@@ -73,6 +74,10 @@ class DwarfLines {
     // Returns the lines of code by offset from `vaddr`, an address as ElfFile::vaddr() returns it (in relocatable files
     // a file offset). SourceLine::text is empty; the other texts live as long as this. Errors: malformed, limit.
     Result<std::vector<LineStart>> lines(std::uint64_t vaddr, std::uint64_t size) const;
+
+    // Returns the lines of code by offset from `vaddr` as compilers count them. Names live as long as this. Errors: the
+    // same.
+    Result<std::vector<CompiledLine>> compiled(std::uint64_t vaddr, std::uint64_t size) const;
 
     // Returns the functions inlined at vaddr, and what is missing there: names of some, all that are in another file,
     // or those nested too deep. Their names live as long as this. Reads no line table. Errors: malformed, limit.

@@ -30,6 +30,10 @@ Result<std::vector<LineStart>> DwarfLines::lines(std::uint64_t, std::uint64_t) c
     return std::vector<LineStart>{};
 }
 
+Result<std::vector<CompiledLine>> DwarfLines::compiled(std::uint64_t, std::uint64_t) const {
+    return std::vector<CompiledLine>{};
+}
+
 Result<InlinedFunctions> DwarfLines::inlined_at(std::uint64_t) const {
     return InlinedFunctions{};
 }

@@ -77,7 +77,85 @@ class Merger {
     std::vector<LineStart> out_;
 };
 
+// CompiledMerger does so for compilers.
+class CompiledMerger {
+  public:
+    CompiledMerger(DwarfRange within, const std::vector<DwarfSegment>& segments, const std::vector<DwarfCall>& calls,
+                   const std::vector<DwarfDeclared>& functions)
+        : within_(within), segments_(segments), calls_(calls), functions_(functions) {}
+
+    std::vector<CompiledLine> merge() {
+        std::set<std::uint64_t> borders;
+        const auto add = [&](const auto& items) {
+            for (const auto& item : items) borders.insert({item.range.begin, item.range.end});
+        };
+        add(segments_);
+        add(calls_);
+        add(functions_);
+        borders.erase(borders.lower_bound(within_.end), borders.end());
+        for (const auto border : borders) step(border);
+        return std::move(out_);
+    }
+
+  private:
+    // Returns the item that covers the border; null if none does.
+    template <class Item>
+    static const Item* at(const std::vector<Item>& items, std::size_t& next, std::uint64_t border) {
+        while (next < items.size() && items[next].range.end <= border) ++next;
+        return next < items.size() && items[next].range.begin <= border ? &items[next] : nullptr;
+    }
+
+    void step(std::uint64_t border) {
+        const auto* segment = at(segments_, segment_, border);
+        const auto* call = at(calls_, call_, border);
+        const auto* function = at(functions_, function_, border);
+        CompiledLine line;
+        line.offset = border - within_.begin;
+        if (segment != nullptr && function != nullptr && !segment->source.file.empty()) {
+            line.line = segment->source.line;
+            line.discriminator = segment->discriminator;
+            line.function = function->function;
+            if (call != nullptr) line.calls = chain(*call);
+        }
+        if (!out_.empty() && same(out_.back(), line)) return;
+        out_.push_back(std::move(line));
+    }
+
+    Shared<const std::vector<CompiledCall>> chain(const DwarfCall& innermost) {
+        auto& known = chains_[{innermost.function, innermost.call}];
+        if (!known) {
+            std::vector<CompiledCall> calls;
+            const auto& all = innermost.function->calls;
+            for (auto call = innermost.call; call != DwarfInlined::none; call = all[call].caller) {
+                const auto& one = all[call];
+                calls.push_back({{one.call.function, one.declared}, one.call.call.line, one.discriminator});
+            }
+            known = Shared<const std::vector<CompiledCall>>::make(std::move(calls));
+        }
+        return known;
+    }
+
+    static bool same(const CompiledLine& one, const CompiledLine& other) {
+        return one.line == other.line && one.discriminator == other.discriminator && one.calls == other.calls &&
+               one.function.line == other.function.line && one.function.name == other.function.name;
+    }
+
+    DwarfRange within_;
+    const std::vector<DwarfSegment>& segments_;
+    const std::vector<DwarfCall>& calls_;
+    const std::vector<DwarfDeclared>& functions_;
+    std::size_t segment_ = 0, call_ = 0, function_ = 0;
+    std::map<std::pair<const DwarfInlining*, std::uint32_t>, Shared<const std::vector<CompiledCall>>> chains_;
+    std::vector<CompiledLine> out_;
+};
+
 }  // namespace
+
+std::vector<CompiledLine> compiled_lines(DwarfRange within, const std::vector<DwarfSegment>& segments,
+                                         const std::vector<DwarfCall>& calls,
+                                         const std::vector<DwarfDeclared>& functions) {
+    return CompiledMerger(within, segments, calls, functions).merge();
+}
 
 std::vector<LineStart> merged_lines(DwarfRange within, const std::vector<DwarfSegment>& segments,
                                     const std::vector<DwarfCall>& calls) {

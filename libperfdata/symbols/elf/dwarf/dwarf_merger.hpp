@@ -13,4 +13,9 @@ namespace perfdata {
 std::vector<LineStart> merged_lines(DwarfRange within, const std::vector<DwarfSegment>& segments,
                                     const std::vector<DwarfCall>& calls);
 
+// Returns the same with what compilers count by. Functions are sorted by address and do not overlap, too.
+std::vector<CompiledLine> compiled_lines(DwarfRange within, const std::vector<DwarfSegment>& segments,
+                                         const std::vector<DwarfCall>& calls,
+                                         const std::vector<DwarfDeclared>& functions);
+
 }  // namespace perfdata

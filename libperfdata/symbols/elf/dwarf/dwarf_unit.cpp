@@ -15,6 +15,7 @@ namespace perfdata {
 namespace {
 
 constexpr std::string_view place = "DWARF";
+constexpr unsigned gnu_discriminator = 0x2136;  // DW_AT_GNU_discriminator, which <dwarf.h> lacks
 
 // Functions are walked twice: for themselves, and for the calls inlined into them.
 std::uint64_t entries_for(const DwarfUnitLayout& unit) {
@@ -160,8 +161,11 @@ Result<std::vector<DwarfSegment>> DwarfUnit::segments(DwarfRange within) {
         auto* line = dwarf_onesrcline(lines_, row);
         bool last = false;
         dwarf_lineendsequence(line, &last);
-        found.push_back(
-            {{std::max(begin, within.begin), std::min(end, within.end)}, last ? SourceLine{} : source_of(line)});
+        unsigned discriminator = 0;
+        if (last || dwarf_linediscriminator(line, &discriminator) != 0) discriminator = 0;
+        found.push_back({{std::max(begin, within.begin), std::min(end, within.end)},
+                         last ? SourceLine{} : source_of(line),
+                         discriminator});
     }
     return found;
 }
@@ -264,6 +268,15 @@ Result<void> DwarfUnit::inlined(DwarfRange within, std::uint64_t& budget, std::v
     return done;
 }
 
+Result<void> DwarfUnit::declared(DwarfRange within, std::uint64_t& budget, std::vector<DwarfDeclared>& functions) {
+    if (auto read = read_functions(budget); !read) return fail(read.error());
+    each_piece(functions_, within.begin, within.end, [&](const Function& function, DwarfRange part) {
+        functions.push_back({part, function_of(function_dies_[function.die]).function});
+        return true;
+    });
+    return {};
+}
+
 Result<bool> DwarfUnit::inlined_at(std::uint64_t address, std::uint64_t& budget,
                                    std::vector<InlinedFunction>& functions) {
     if (auto read = read_functions(budget); !read) return fail(read.error());
@@ -304,21 +317,22 @@ void DwarfUnit::name_files(DwarfInlining& inlining) {
     }
 }
 
-// Many calls share the entry of one function, which may be long: its name is searched once.
-InlinedFunction DwarfUnit::function_of(Dwarf_Die& die) {
+// Many calls share the entry of one function, which may be long: its name is searched once. A function's own entry is
+// asked for by each range of code.
+DwarfUnit::Named DwarfUnit::function_of(Dwarf_Die& die) {
     Dwarf_Attribute value;
-    Dwarf_Die origin;
-    if (dwarf_attr(&die, DW_AT_abstract_origin, &value) == nullptr || dwarf_formref_die(&value, &origin) == nullptr) {
-        return {entries_->number_of(die), name_of(die)};
+    auto origin = die;
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &value) != nullptr && dwarf_formref_die(&value, &origin) == nullptr) {
+        origin = die;
     }
     const auto entry = entries_->number_of(origin);
-    const auto [known, added] = function_names_.try_emplace(entry);
-    if (added) known->second = name_of(origin);
+    const auto [known, added] = functions_of_entries_.try_emplace(entry);
+    if (added) known->second = declared(origin);
     return {entry, known->second};
 }
 
 // Like dwarf_attr_integrate(), follows the origin and the specification of an entry, which may be in other units.
-std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
+CompiledFunction DwarfUnit::declared(const Dwarf_Die& die) {
     constexpr std::size_t most = 16;
     if (texts_->full()) return {};
     std::array<Dwarf_Die, most> entries{die};
@@ -335,10 +349,20 @@ std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
                 dwarf_attr(&entry, DW_AT_specification, &value) != nullptr) &&
                dwarf_formref_die(&value, &entries[count]) != nullptr;
     }
+    const auto chain = std::span(entries).first(count);
+    CompiledFunction function;
+    function.name = name_of(chain);
+    for (auto& entry : chain) {
+        if (function.line == 0) function.line = number_of(entry, DW_AT_decl_line);
+    }
+    return function;
+}
+
+std::string_view DwarfUnit::name_of(std::span<Dwarf_Die> entries) {
+    Dwarf_Attribute value;
     for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
         const auto has = [&](Dwarf_Die& entry) { return dwarf_attr(&entry, attribute, &value) != nullptr; };
-        const auto end = entries.begin() + static_cast<std::ptrdiff_t>(count);
-        if (std::find_if(entries.begin(), end, has) == end) continue;
+        if (std::ranges::find_if(entries, has) == entries.end()) continue;
         const char* found = dwarf_formstring(&value);
         if (found == nullptr) continue;
         const bool plain = attribute == DW_AT_name || !texts_->demangles();
@@ -356,9 +380,11 @@ std::string_view DwarfUnit::name_of(const Dwarf_Die& die) {
 
 DwarfInlined DwarfUnit::call_of(Dwarf_Die& die) {
     DwarfInlined inlined;
-    const auto function = function_of(die);
-    inlined.function = function.entry;
-    inlined.call.function = function.name;
+    const auto named = function_of(die);
+    inlined.function = named.entry;
+    inlined.call.function = named.function.name;
+    inlined.declared = named.function.line;
+    inlined.discriminator = number_of(die, gnu_discriminator);
     if (dwarf_hasattr(&die, DW_AT_call_file)) inlined.file = number_of(die, DW_AT_call_file);
     inlined.call.call.line = number_of(die, DW_AT_call_line);
     inlined.call.call.column = number_of(die, DW_AT_call_column);

@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/types.hpp"
+#include "perfdata/symbols/compiled_line.hpp"
 #include "perfdata/symbols/source_line.hpp"
 
 #include "dwarf_entries.hpp"
@@ -67,6 +69,13 @@ class DwarfTexts {
 struct DwarfSegment {
     DwarfRange range;
     SourceLine source;  // line 0 and no file: unknown
+    std::uint32_t discriminator = 0;
+};
+
+// DwarfDeclared is a range of code of one function.
+struct DwarfDeclared {
+    DwarfRange range;
+    CompiledFunction function;
 };
 
 // DwarfInlined is one inlined call.
@@ -78,6 +87,8 @@ struct DwarfInlined {
     std::uint32_t file = none;    // of the call, in the unit's table of files
     std::uint32_t caller = none;  // the inlined call that contains it
     std::uint32_t depth = 0;
+    std::uint32_t declared = 0;       // line of the function's declaration
+    std::uint32_t discriminator = 0;  // of the call
 };
 
 // DwarfInlining is all inlined calls of a function, outer ones first.
@@ -123,6 +134,8 @@ class DwarfUnit {
 
     // Adds the innermost inlined calls of a range, sorted by address and without overlaps.
     Result<void> inlined(DwarfRange within, std::uint64_t& budget, std::vector<DwarfCall>& calls);
+    // Adds the functions of a range with their declarations, sorted by address and without overlaps.
+    Result<void> declared(DwarfRange within, std::uint64_t& budget, std::vector<DwarfDeclared>& functions);
     // Adds the functions inlined at an address, innermost first. Reads no line table. Returns true if more are inlined
     // there, nested too deep.
     Result<bool> inlined_at(std::uint64_t address, std::uint64_t& budget, std::vector<InlinedFunction>& functions);
@@ -148,8 +161,14 @@ class DwarfUnit {
     std::string_view directory();
     SourceLine source_of(Dwarf_Line* line);
     std::string_view absolute(const char* file);
-    InlinedFunction function_of(Dwarf_Die& die);
-    std::string_view name_of(const Dwarf_Die& die);
+    // Named is what the entries of a function say of it.
+    struct Named {
+        std::uint64_t entry = 0;  // see InlinedFunction::entry
+        CompiledFunction function;
+    };
+    Named function_of(Dwarf_Die& die);
+    CompiledFunction declared(const Dwarf_Die& die);
+    std::string_view name_of(std::span<Dwarf_Die> entries);
     DwarfInlined call_of(Dwarf_Die& die);
 
     Dwarf_Die die_;
@@ -169,10 +188,10 @@ class DwarfUnit {
     Dwarf_Files* files_ = nullptr;
     std::size_t file_count_ = 0;
     std::vector<Dwarf_Die> function_dies_;
-    std::vector<Function> functions_;                           // sorted by address, without overlaps
-    std::map<std::size_t, Result<DwarfInlining>> inlining_;     // by index in function_dies_
-    std::map<const char*, std::string_view> absolute_;          // by libdw's text
-    std::map<std::uint64_t, std::string_view> function_names_;  // by InlinedFunction::entry
+    std::vector<Function> functions_;                                 // sorted by address, without overlaps
+    std::map<std::size_t, Result<DwarfInlining>> inlining_;           // by index in function_dies_
+    std::map<const char*, std::string_view> absolute_;                // by libdw's text
+    std::map<std::uint64_t, CompiledFunction> functions_of_entries_;  // by InlinedFunction::entry
     // By libdw's text, and true for DW_AT_name.
     std::map<std::pair<const char*, bool>, std::string_view> names_;
 };
