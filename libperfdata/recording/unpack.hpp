@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unpacks compressed streams. unpack.cpp is the only file that includes Boost.Iostreams.
+// Unpacks compressed streams. unpack.cpp is the only file of this library that includes Boost.Iostreams.
 #pragma once
 
 #include <cstddef>
