@@ -33,6 +33,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
         "  perfdata stat                  what perf stat record counted, as perf stat report prints it\n"
         "  perfdata symbols --at TIME     what lay where at a time\n"
         "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
+        "  perfdata export --format F     a profile for another tool: pprof, speedscope, Firefox's profiler...\n"
         "  perfdata dump                  every record with every field",
         "perfdata");
     auto& app = *whole;
@@ -51,6 +52,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
     add_symbols(app, exit);
     add_dump(app, exit);
     add_extract(app, exit);
+    add_export(app, exit);
     add_report(app, exit);
     add_help(app, exit);
     return whole;

@@ -85,6 +85,14 @@ void Common::add_stdio_to(CLI::App& command) {
 std::optional<int> Common::prepare(const CLI::App& command) {
     take_inputs(command);
     place.reset();
+    if (output != "-" && output_is_directory && output_is_directory()) {
+        choose_format(command);
+        if (const auto problem = unreadable_input(command)) {
+            complain(*problem);
+            return failed;
+        }
+        return {};
+    }
     auto found = OutputPlace::find(output == "-" ? "/dev/stdout" : output);
     if (found) {
         const auto* name = output == "-" ? "standard output" : output.c_str();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/callback.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/recording.hpp"
@@ -33,6 +34,9 @@ struct Common {
     bool strict = false;
     bool quiet = false;
     std::uint64_t max_memory = 0;  // bytes; 0: no limit
+
+    // Says whether `output` is a directory that the command writes files to, once `format` is known. Empty: never.
+    Callback<bool()> output_is_directory;
 
     // What makes a recording for the command, to advise where there is none.
     std::string_view recorder = "perf record -a -g -- sleep 5";
@@ -105,6 +109,7 @@ int exit_code(const Common& common, const Completeness& completeness, bool other
 void add_annotate(CLI::App& app, int& exit);
 void add_bpf(CLI::App& app, int& exit);
 void add_dump(CLI::App& app, int& exit);
+void add_export(CLI::App& app, int& exit);
 void add_extract(CLI::App& app, int& exit);
 void add_info(CLI::App& app, int& exit);
 void add_script(CLI::App& app, int& exit);

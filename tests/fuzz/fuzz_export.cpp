@@ -13,6 +13,16 @@
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
+#include "export/autofdo.hpp"
+#include "export/bolt.hpp"
+#include "export/branch_counts.hpp"
+#include "export/callgrind.hpp"
+#include "export/csv_tables.hpp"
+#include "export/exported.hpp"
+#include "export/firefox.hpp"
+#include "export/folded.hpp"
+#include "export/pprof.hpp"
+#include "export/speedscope.hpp"
 #include "outputs.hpp"
 #include "promise.hpp"
 #include "script/script.hpp"
@@ -104,6 +114,44 @@ void write_scripts(const Recording& recording, const Symbolizer& names) {
     require(of_text && of_json && of_text->samples == of_json->samples);
 }
 
+// Writes all formats of `perfdata export`. Sums of hits must be those that were counted.
+void write_exports(const Recording& recording, const Symbolizer& symbolizer) {
+    if (recording.events().empty()) return;
+    ExportedOptions by_function, by_address;
+    by_function.addresses = false;
+    by_function.samples = by_address.samples = true;
+    const auto functions = Exported::make(recording, symbolizer, by_function);
+    const auto places = Exported::make(recording, symbolizer, by_address);
+    require(functions && places && functions->totals == places->totals);
+    std::uint64_t hits_of_rows = 0;
+    for (const auto& cell : places->cells) hits_of_rows += cell.count.hits;
+    require(hits_of_rows == hits(places->totals) && hits_of_rows == places->samples.size());
+    for (const bool periods : {false, true}) {
+        Written folded, speedscope, firefox;
+        write_folded(*functions, {periods, !periods}, folded.sink);
+        fuzz::check_text(folded.text);
+        write_speedscope(*functions, {periods, !periods}, speedscope.sink);
+        fuzz::check_json(speedscope.text);
+        write_firefox(*places, {periods}, firefox.sink);
+        fuzz::check_json(firefox.text);
+    }
+    Written pprof, callgrind;
+    write_pprof(*places, PprofOptions::of(recording, *places), pprof.sink);
+    require(pprof.text.starts_with("\x1f\x8b"));
+    write_callgrind(*places, {}, callgrind.sink);
+    fuzz::check_text(callgrind.text);
+    for (const auto& [table, name] : csv_tables) {
+        Written rows;
+        write_csv_table(*places, symbolizer, table, rows.sink);
+        fuzz::check_text(rows.text);
+    }
+    const auto branches = BranchCounts::count(recording, symbolizer, {});
+    require(branches.has_value());
+    Written bolt, autofdo;
+    require(write_bolt(*branches, symbolizer, {}, bolt.sink).has_value());
+    require(write_autofdo(*branches, symbolizer, {}, autofdo.sink).has_value());
+}
+
 // Writes programs like `perfdata extract`.
 void write_programs(const Recording& recording, const Timeline& timeline, const BpfPrograms& symbols) {
     const auto target = ElfTarget::of(recording.arch());
@@ -162,6 +210,7 @@ void export_recording(const Recording& recording) {
     write_pages({recording, *timeline, *profile, timeline->completeness()}, listings, Flame::make(*counts, symbolizer));
     write_reports(recording, *timeline, symbolizer);
     write_scripts(recording, symbolizer);
+    write_exports(recording, symbolizer);
     write_programs(recording, *timeline, symbolizer.bpf());
 }
 

@@ -140,15 +140,16 @@ class ToolCommand::Line {
   public:
     explicit Line(const std::string& name) {
         using Add = void (*)(CLI::App&, int&);
-        constexpr std::array<std::pair<std::string_view, Add>, 9> commands = {{{"annotate", tool::add_annotate},
-                                                                               {"bpf", tool::add_bpf},
-                                                                               {"dump", tool::add_dump},
-                                                                               {"extract", tool::add_extract},
-                                                                               {"info", tool::add_info},
-                                                                               {"report", tool::add_report},
-                                                                               {"script", tool::add_script},
-                                                                               {"stat", tool::add_stat},
-                                                                               {"symbols", tool::add_symbols}}};
+        constexpr std::array<std::pair<std::string_view, Add>, 10> commands = {{{"annotate", tool::add_annotate},
+                                                                                {"bpf", tool::add_bpf},
+                                                                                {"dump", tool::add_dump},
+                                                                                {"export", tool::add_export},
+                                                                                {"extract", tool::add_extract},
+                                                                                {"info", tool::add_info},
+                                                                                {"report", tool::add_report},
+                                                                                {"script", tool::add_script},
+                                                                                {"stat", tool::add_stat},
+                                                                                {"symbols", tool::add_symbols}}};
         for (const auto& [known, add] : commands) {
             if (known == name) add(app_, status_);
         }
@@ -265,6 +266,15 @@ void ToolCommand::check(int status, const std::vector<std::string>& arguments, s
     if (has(arguments, "--format=html")) {
         if (!written.empty()) check_html(written);
         require(failed || !written.empty());
+    } else if (name_ == "export") {
+        const bool json = has(arguments, "--format=speedscope") || has(arguments, "--format=firefox");
+        if (has(arguments, "--format=pprof")) {
+            require(failed || written.starts_with("\x1f\x8b"));
+        } else if (json && !failed) {
+            check_json(written);
+        } else {
+            check_text(written);
+        }
     } else if (name_ == "extract") {
         require(failed || has(arguments, "--format=raw") || written.starts_with("\177ELF"));
     } else if (!has(arguments, "--json")) {

@@ -9,7 +9,7 @@ namespace {
 
 // Endings known to users of profilers and documents, and those of packed files: an output with such a name is not meant
 // to be text.
-constexpr std::array<Ending, 33> endings = {{
+constexpr std::array<Ending, 37> endings = {{
     {".txt", Format::text},
     {".json", Format::json},
     {".jsonl", Format::json_lines},
@@ -34,10 +34,14 @@ constexpr std::array<Ending, 33> endings = {{
     {".db", {}},
     {".sqlite", {}},
     {".pb", {}},
-    {".pprof", {}},
-    {".folded", {}},
-    {".collapsed", {}},
-    {".pb.gz", {}},
+    {".pprof", Format::pprof},
+    {".folded", Format::folded},
+    {".collapsed", Format::folded},
+    {".pb.gz", Format::pprof},
+    {".speedscope.json", Format::speedscope},
+    {".firefox.json", Format::firefox},
+    {".afdo", Format::autofdo},
+    {".fdata", Format::bolt},
     {".gz", {}},
     {".xz", {}},
     {".zst", {}},
@@ -59,6 +63,13 @@ std::string_view in_words(Format format) {
         case Format::csv: return "CSV (.csv)";
         case Format::elf: return "ELF (.elf)";
         case Format::raw: return "raw bytes (--format raw)";
+        case Format::folded: return "folded stacks (.folded)";
+        case Format::pprof: return "pprof (.pb.gz)";
+        case Format::speedscope: return "speedscope (.speedscope.json)";
+        case Format::firefox: return "Firefox's profiler (.firefox.json)";
+        case Format::callgrind: return "callgrind (--format callgrind)";
+        case Format::autofdo: return "AutoFDO (.afdo)";
+        case Format::bolt: return "BOLT (.fdata)";
     }
     return {};
 }
@@ -86,6 +97,13 @@ std::string_view option_word(Format format) {
         case Format::csv: return "csv";
         case Format::elf: return "elf";
         case Format::raw: return "raw";
+        case Format::folded: return "folded";
+        case Format::pprof: return "pprof";
+        case Format::speedscope: return "speedscope";
+        case Format::firefox: return "firefox";
+        case Format::callgrind: return "callgrind";
+        case Format::autofdo: return "autofdo";
+        case Format::bolt: return "bolt";
     }
     return {};
 }

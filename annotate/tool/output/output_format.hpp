@@ -9,7 +9,23 @@
 
 namespace perfdata::tool {
 
-enum class Format { text, json, json_lines, html, lines, csv, elf, raw };
+enum class Format {
+    text,
+    json,
+    json_lines,
+    html,
+    lines,
+    csv,
+    elf,
+    raw,
+    folded,
+    pprof,
+    speedscope,
+    firefox,
+    callgrind,
+    autofdo,
+    bolt
+};
 
 // Ending is a file name ending that implies a format: ".json".
 struct Ending {
