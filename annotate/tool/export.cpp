@@ -269,6 +269,7 @@ void add_export(CLI::App& app, int& exit) {
     auto choice = std::make_shared<ExportChoice>();
     choice->common.add_to(*command, {Format::folded, Format::pprof, Format::speedscope, Format::firefox,
                                      Format::callgrind, Format::csv, Format::autofdo, Format::bolt});
+    command->get_option("--json")->description("Not here: of the formats, speedscope and firefox are JSON");
     choice->common.add_format_to(*command, "The format, where the output's ending does not say it (default folded)");
     command
         ->add_option("--table", choice->table,
