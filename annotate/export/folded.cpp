@@ -56,7 +56,7 @@ class FoldedWriter {
         std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // by column and task; log n each
         std::map<std::string, std::uint32_t> numbers;                            // of roots; log n each
         for (const auto& row : exported_.rows) {
-            const auto stack = tree_.below_all(0, row.node);
+            const auto stack = tree_.stack_of(row.node);
             for (const auto& [column, count] : row.cells) {
                 const auto [entry, is_new] = known.try_emplace({column, row.task}, 0u);
                 if (is_new) {

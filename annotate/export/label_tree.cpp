@@ -14,20 +14,17 @@ std::uint32_t LabelTree::label(std::string text) {
     return entry->second;
 }
 
-std::uint32_t LabelTree::below_all(std::uint32_t stack, std::uint32_t node) {
+std::uint32_t LabelTree::stack_of(std::uint32_t node) {
     path_.clear();
-    while (node != ExportNode::none && above_[node] != stack) {
+    for (; node != ExportNode::none && stack_of_node_[node] == none; node = exported_.nodes[node].caller) {
         path_.push_back(node);
-        node = exported_.nodes[node].caller;
     }
-    auto at = node == ExportNode::none ? stack : stack_[node];
+    std::uint32_t stack = node == ExportNode::none ? 0 : stack_of_node_[node];
     for (; !path_.empty(); path_.pop_back()) {
-        node = path_.back();
-        at = below(at, label_of_place_[exported_.nodes[node].place]);
-        above_[node] = stack;
-        stack_[node] = at;
+        stack = stacks_.intern({stack, label_of_place_[exported_.nodes[path_.back()].place]});
+        stack_of_node_[path_.back()] = stack;
     }
-    return at;
+    return stack;
 }
 
 LabelTree::Callees LabelTree::callees() const {

@@ -19,10 +19,7 @@ class LabelTree {
   public:
     // `exported` must outlive it. Its places are called by label(); see set_place().
     explicit LabelTree(const Exported& exported)
-        : exported_(exported),
-          label_of_place_(exported.places.size()),
-          above_(exported.nodes.size(), none),
-          stack_(exported.nodes.size()) {
+        : exported_(exported), label_of_place_(exported.places.size()), stack_of_node_(exported.nodes.size(), none) {
         stacks_.intern({});
     }
 
@@ -30,11 +27,8 @@ class LabelTree {
     std::uint32_t label(std::string text);
     void set_place(std::uint32_t place, std::uint32_t label) { label_of_place_[place] = label; }
 
-    // Returns the stack of one more label below a stack.
-    std::uint32_t below(std::uint32_t stack, std::uint32_t label) { return stacks_.intern({stack, label}); }
-    // Returns the stack of an exported node below a stack. That costs a look-up for each node that was not asked for
-    // with the same stack the last time: ask for the nodes of one task after another.
-    std::uint32_t below_all(std::uint32_t stack, std::uint32_t node);
+    // Returns the stack of an exported node; a look-up for each of its callers that was not asked for before.
+    std::uint32_t stack_of(std::uint32_t node);
 
     std::size_t size() const { return stacks_.size(); }
     std::uint32_t caller(std::uint32_t stack) const { return stacks_[stack].caller; }  // not for the root
@@ -75,7 +69,7 @@ class LabelTree {
 
     const Exported& exported_;
     std::vector<std::uint32_t> label_of_place_;
-    std::vector<std::uint32_t> above_, stack_;  // by node: the last answer of below_all(), and below which stack
+    std::vector<std::uint32_t> stack_of_node_;  // none: not asked for yet
     std::vector<std::uint32_t> path_;
     std::map<std::string, std::uint32_t, std::less<>> labels_;  // a tree: log n each
     std::vector<std::string> texts_;

@@ -186,7 +186,9 @@ class ExportRun {
             auto what = without_samples(session_.recording(), session_.timeline().completeness());
             session_.note(what.empty() ? "no samples to export: the options leave none" : what);
         }
-        if (const auto none = without_period(exported); choice_.periods && none != 0) {
+        // In Firefox's format they weigh nothing.
+        const bool drops = choice_.is(Format::folded) || choice_.is(Format::speedscope);
+        if (const auto none = without_period(exported); choice_.periods && drops && none != 0) {
             session_.note(fmt::format("{} samples have a period of 0: --periods leaves them out", none));
         }
         choice_.samples.note_absent_tasks(session_.timeline());
@@ -202,9 +204,13 @@ class ExportRun {
         }
     }
 
-    // Returns how many samples have no weight by their periods. Samples that were added up to something have one.
+    // Returns how many samples have no weight by their periods. In folded stacks they are added up with others.
     static std::uint64_t without_period(const Exported& exported) {
         std::uint64_t hits = 0;
+        if (!exported.samples.empty()) {
+            for (const auto& sample : exported.samples) hits += sample.periods == 0 ? 1 : 0;
+            return hits;
+        }
         for (const auto& cell : exported.cells) hits += cell.count.periods == 0 ? cell.count.hits : 0;
         return hits;
     }
