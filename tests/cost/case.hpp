@@ -2,6 +2,7 @@
 // A cost case: generates an input of any size, and names the command that reads it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,12 @@ class Files {
 
   private:
     std::string folder_;
+};
+
+// Clock returns a later time with each call.
+struct Clock {
+    std::uint64_t time = 1;
+    std::uint64_t operator()() { return ++time; }
 };
 
 using Command = std::vector<std::string>;  // tool arguments
@@ -46,6 +53,7 @@ using CostCases = std::vector<CostCase>;
 CostCases code_cases();
 CostCases container_cases();
 CostCases dwarf_cases();
+CostCases export_cases();
 CostCases line_cases();
 CostCases payload_cases();
 CostCases record_cases();

@@ -6,12 +6,6 @@
 namespace perfdata::test {
 namespace {
 
-// Clock returns a later time with each call.
-struct Clock {
-    std::uint64_t time = 1;
-    std::uint64_t operator()() { return ++time; }
-};
-
 Command report(const Files& files, const Sketch& sketch) {
     return {"report", "--offline", files.write("perf.data", sketch.build())};
 }
