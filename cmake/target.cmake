@@ -37,6 +37,30 @@ function(perfdata_together name)
   endif()
 endfunction()
 
+# perfdata_together_by_folder(NAME) is the same for a program of which some builds leave folders out: files that are
+# compiled together stay so, and a compiler cache knows them. Call it after the last file was added.
+function(perfdata_together_by_folder name)
+  perfdata_together(${name})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${name} SOURCES)
+  set(folders "")
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    list(APPEND folders ${folder})
+    list(APPEND in_${folder} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    set(count 0)
+    foreach(source IN LISTS in_${folder})
+      math(EXPR batch "${count} / 8")
+      math(EXPR count "${count} + 1")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${batch})
+    endforeach()
+  endforeach()
+endfunction()
+
 # perfdata_library(STATIC NAME) makes the shared library STATIC_shared of the files of the static one, which are compiled
 # once, and perfdata::NAME of the one that is wanted.
 function(perfdata_library static name)

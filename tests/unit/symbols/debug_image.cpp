@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t text_at = 64 + 56;
 constexpr std::uint32_t code_size = 64;
-constexpr std::uint64_t compressed = 0x800, in_group = 0x200;  // flags
+constexpr std::uint64_t compressed_section = 0x800, in_group = 0x200;  // flags
 constexpr std::uint32_t zlib = 1, zstd = 2;
 
 Blob blob_of_text(std::string_view text) {
@@ -128,7 +128,7 @@ Blob frame(const Blob& content) {
 void pack(Elf::Section& section, std::uint32_t type, std::uint64_t size) {
     const auto packed = type == zlib ? stored(section.content) : frame(section.content);
     section.content = Writer(std::endian::little).u32(type).zeros(4).u64(size).u64(1).bytes(packed).take();
-    section.flags |= compressed;
+    section.flags |= compressed_section;
 }
 
 }  // namespace
@@ -312,7 +312,7 @@ TEST_CASE("Sections of debug information are relocated once", "[symbols][dwarf]"
     const auto symbols = elf.symbols({});
     const auto first = elf.add({.name = ".rela", .type = 4, .content = Blob(24), .link = symbols, .info = target});
     CHECK(error_of(elf).empty());
-    elf.section(first).flags = compressed;
+    elf.section(first).flags = compressed_section;
     elf.section(first).content = Writer(std::endian::little).u32(zlib).zeros(20).take();
     CHECK(error_of(elf) == "unsupported section .rela is compressed");
     elf.section(first).flags = 0;
