@@ -6,9 +6,11 @@ find_package(Boost 1.74 REQUIRED COMPONENTS iostreams)
 find_package(PkgConfig REQUIRED)
 
 # What pkg-config knows of what each library needs: for those who use it installed.
-set(perfdata_modules libzstd>=1.4 libbpf>=1.1)
+set(perfdata_modules libzstd>=1.4 libbpf>=1.1 libsodium>=1.0.18)
 set(perfdata_annotate_modules capstone>=4.0)
 pkg_check_modules(perfdata_libzstd REQUIRED IMPORTED_TARGET GLOBAL libzstd>=1.4)
+# Hashes of the members of bundles.
+pkg_check_modules(perfdata_libsodium REQUIRED IMPORTED_TARGET GLOBAL libsodium>=1.0.18)
 pkg_check_modules(perfdata_libbpf REQUIRED IMPORTED_TARGET GLOBAL libbpf>=1.1)
 
 # Readable names of C++ and Rust. It has no description for pkg-config.
