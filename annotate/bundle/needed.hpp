@@ -26,10 +26,11 @@ namespace perfdata {
 
 // NeededFile is a file that goes into a bundle.
 struct NeededFile {
-    BundleMember member;  // its path: as reports here show it
-    std::shared_ptr<const Source> content;
-    std::string from;  // where it is on this machine, as told to users
-    NeededBy by;
+    BundleMember member{};  // its path: as reports here show it
+    std::shared_ptr<const Source> content{};
+    std::string from{};      // where it is on this machine, as told to users
+    NeededBy by{};
+    std::string recorded{};  // the path by which it is found in a bundle; empty: it is found in another way
 };
 
 // NeededMissing is a file that is needed and not here.

@@ -78,6 +78,7 @@ class JitAdder {
             needed.content = std::move(*content);
             needed.from = dump.path;
             needed.by = by_dump(dump.path);
+            needed.recorded = dump.recorded_path;
             needed_.add(std::move(needed));
         }
         return {};

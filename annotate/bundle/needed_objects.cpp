@@ -114,6 +114,7 @@ class ObjectsAdder {
         needed.member.path = elsewhere != nullptr ? recorded.path : from_.files.shown(file.path);
         needed.from = elsewhere != nullptr ? elsewhere->shown() : needed.member.path;
         needed.by = by;
+        if (recorded.build_id.size == 0) needed.recorded = recorded.path;
         if (auto added = add_file(std::move(needed), file.file); !added) return added;
         return add_debug_of(index, file, by);
     }

@@ -84,6 +84,7 @@ class SourcesAdder {
         NeededFile needed;
         needed.member = {below_root(recorded), "source", std::string(recorded), {}};
         needed.from = actual.shown();
+        needed.recorded = std::string(recorded);
         needed.by.samples = samples;
         const auto size = text->size();
         // They are small, and many: none stays open.

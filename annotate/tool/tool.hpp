@@ -108,6 +108,7 @@ int exit_code(const Common& common, const Completeness& completeness, bool other
 // Each adds a subcommand with its options. Its callback stores the exit code.
 void add_annotate(CLI::App& app, int& exit);
 void add_bpf(CLI::App& app, int& exit);
+void add_collect(CLI::App& app, int& exit);
 void add_dump(CLI::App& app, int& exit);
 void add_export(CLI::App& app, int& exit);
 void add_extract(CLI::App& app, int& exit);

@@ -272,6 +272,8 @@ class Check:
             self.run("report", "--json", "--sort", "comm,dso,symbol,srcline", file)
             self.run("annotate", "--json", "--calls", file)
             self.run("script", "--json", file)
+            self.run("collect", "--check", "--json", file)
+        self.run("collect", "--check", "--json", fixtures / "jit/tinyjit.data")
         for name in ("lost", "bpf_filter"):
             self.run("info", "--json", "--completeness", fixtures / f"records/{name}.data")
             self.run("bpf", "--json", fixtures / f"records/{name}.data", status=(0, 1))
