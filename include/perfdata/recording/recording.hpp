@@ -92,8 +92,6 @@ class PERFDATA_EXPORT Recording {
     // feature(feature) returns its entry in the table, null if the recording has none.
     const FeatureSection* feature(Feature feature) const;
 
-    // source() returns the (main) file, unpacked; never empty. It stays open as long as anybody has it.
-    const Shared<const Source>& source() const { return source_; }
     // data_files() returns the number of files data.N that a directory has besides its main file.
     std::size_t data_files() const { return data_files_.size(); }
 
