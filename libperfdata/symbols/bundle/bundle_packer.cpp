@@ -84,15 +84,18 @@ class TarWriter {
         library_.write_free(archive_);
     }
 
-    // Names are bytes, whatever the locale. Nothing is gathered to blocks.
+    // Nothing is gathered to blocks.
     bool open() {
         return library_.write_set_format_pax_restricted(archive_) == ARCHIVE_OK &&
-               library_.write_set_format_option(archive_, "pax", "hdrcharset", "BINARY") == ARCHIVE_OK &&
                library_.write_set_bytes_per_block(archive_, 0) == ARCHIVE_OK &&
                library_.write_set_bytes_in_last_block(archive_, 1) == ARCHIVE_OK &&
                library_.write_open(archive_, this, nullptr, &TarWriter::take, nullptr) == ARCHIVE_OK;
     }
+    // Names are bytes, whatever the locale. Only those that are not ASCII say so: other tars warn of the mark.
     bool header(const std::string& name, std::uint64_t size) {
+        const bool ascii = std::ranges::all_of(name, [](char c) { return c >= 0; });
+        if (library_.write_set_format_option(archive_, "pax", "hdrcharset", ascii ? "UTF-8" : "BINARY") != ARCHIVE_OK)
+            return false;
         library_.entry_clear(entry_);
         library_.entry_set_pathname(entry_, name.c_str());
         library_.entry_set_size(entry_, static_cast<la_int64_t>(size));
