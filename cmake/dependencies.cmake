@@ -13,6 +13,9 @@ pkg_check_modules(perfdata_libzstd REQUIRED IMPORTED_TARGET GLOBAL libzstd>=1.4)
 pkg_check_modules(perfdata_libsodium REQUIRED IMPORTED_TARGET GLOBAL libsodium>=1.0.18)
 pkg_check_modules(perfdata_libbpf REQUIRED IMPORTED_TARGET GLOBAL libbpf>=1.1)
 
+# Reads the index of bundles, and writes JSON.
+find_package(RapidJSON REQUIRED)
+
 # Readable names of C++ and Rust. It has no description for pkg-config.
 find_path(perfdata_libiberty_include libiberty/demangle.h REQUIRED)
 find_library(perfdata_libiberty_library iberty REQUIRED)
@@ -50,7 +53,6 @@ endif()
 if(PERFDATA_ANNOTATE)
   pkg_check_modules(perfdata_capstone REQUIRED IMPORTED_TARGET GLOBAL capstone>=4.0)
   find_package(fmt REQUIRED)
-  find_package(RapidJSON REQUIRED)
   find_path(perfdata_protozero_include protozero/pbf_writer.hpp REQUIRED)
 endif()
 if(PERFDATA_TOOL)

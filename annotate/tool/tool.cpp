@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "perfdata/core/memory_limits.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "core/platform.hpp"
 #include "format/loss_text.hpp"
@@ -225,7 +226,7 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file, 
 Result<Recording> Common::open(const Progress& progress) const {
     OpenOptions options;
     options.progress = progress;
-    if (max_memory == 0) return about_file(Recording::open(file, options), file, recorder);
+    if (max_memory == 0) return about_file(open_recording(file, options), file, recorder);
 #ifndef PERFDATA_ADDRESS_SANITIZER  // AddressSanitizer reserves terabytes of addresses
     if (const int problem = platform::limit_memory(max_memory)) {
         return fail(ErrorCode::io, Error::no_offset, "--max-memory",
@@ -233,7 +234,7 @@ Result<Recording> Common::open(const Progress& progress) const {
     }
 #endif
     options.limits = limits_within(max_memory);
-    return about_file(Recording::open(file, options), file, recorder);
+    return about_file(open_recording(file, options), file, recorder);
 }
 
 std::string no_directory(const std::string& name) {

@@ -128,6 +128,9 @@ std::shared_ptr<const SourceFiles::File> SourceFiles::find(const std::string& re
     if (!finder_.symfs.empty()) {
         if (auto file = read({finder_.symfs, "/" + path})) return file;
     }
+    if (!finder_.bundle.empty()) {
+        if (auto file = read({finder_.bundle_root(), "/" + path})) return file;
+    }
     if (!options_.local_sources || !finder_.machine()) return {};
     return read({"", "/" + path}, true);
 }

@@ -66,7 +66,8 @@ class FramePacker {
     std::vector<std::byte> out_;
 };
 
-// TarWriter is libarchive's writer, whose output stays in memory until somebody takes it.
+// TarWriter is libarchive's writer of one member, whose output stays in memory until somebody takes it. Its options
+// cannot change behind the first member.
 class TarWriter {
   public:
     explicit TarWriter(const Libarchive& library) : library_(library), archive_(library.write_new()) {
@@ -84,16 +85,16 @@ class TarWriter {
         library_.write_free(archive_);
     }
 
-    // Names are bytes, whatever the locale. Nothing is gathered to blocks.
-    bool open() {
+    // Names are bytes, whatever the locale. Only those that are not ASCII say so: other tars warn of the mark. Nothing is
+    // gathered to blocks.
+    bool open(bool ascii) {
         return library_.write_set_format_pax_restricted(archive_) == ARCHIVE_OK &&
-               library_.write_set_format_option(archive_, "pax", "hdrcharset", "BINARY") == ARCHIVE_OK &&
+               (ascii || library_.write_set_format_option(archive_, "pax", "hdrcharset", "BINARY") == ARCHIVE_OK) &&
                library_.write_set_bytes_per_block(archive_, 0) == ARCHIVE_OK &&
                library_.write_set_bytes_in_last_block(archive_, 1) == ARCHIVE_OK &&
                library_.write_open(archive_, this, nullptr, &TarWriter::take, nullptr) == ARCHIVE_OK;
     }
     bool header(const std::string& name, std::uint64_t size) {
-        library_.entry_clear(entry_);
         library_.entry_set_pathname(entry_, name.c_str());
         library_.entry_set_size(entry_, static_cast<la_int64_t>(size));
         library_.entry_set_filetype(entry_, AE_IFREG);
@@ -135,15 +136,17 @@ class TarWriter {
 class MemberPacker {
   public:
     MemberPacker(const Libarchive& library, const Callback<void(Bytes)>& put, const LookOut& look, std::uint64_t all)
-        : tar_(library), frames_(put), look_(look), all_(all), block_(packed_block) {}
+        : library_(library), frames_(put), look_(look), all_(all), block_(packed_block) {}
 
-    Result<void> open() { return tar_.open() ? Result<void>() : failed({}); }
     Result<void> add(const PackedMember& member) {
         const auto size = member.content->size();
         look_.ask();
-        if (!tar_.header(member.name, size)) return failed(member.name);
-        frames_.begin(tar_.made().size() + padded(size));
-        pass();
+        TarWriter tar(library_);
+        const auto failed = [&] { return fail(ErrorCode::io, Error::no_offset, member.name, tar.why()); };
+        const bool ascii = std::ranges::all_of(member.name, [](char c) { return static_cast<signed char>(c) >= 0; });
+        if (!tar.open(ascii) || !tar.header(member.name, size)) return failed();
+        frames_.begin(tar.made().size() + padded(size));
+        pass(tar);
         Sha256 hash;
         for (std::uint64_t at = 0; at < size;) {
             const auto part = std::span(block_).first(std::min<std::uint64_t>(block_.size(), size - at));
@@ -155,8 +158,8 @@ class MemberPacker {
                                 ": it has shrunk meanwhile");
             }
             if (!member.sha256.empty()) hash.add(part);
-            if (!tar_.data(part)) return failed(member.name);
-            pass();
+            if (!tar.data(part)) return failed();
+            pass(tar);
             at += part.size();
             done_ += part.size();
             if (look_.watch().progress) look_.watch().progress(done_, all_);
@@ -165,29 +168,27 @@ class MemberPacker {
         if (!member.sha256.empty() && hash.hex() != member.sha256) {
             return fail(ErrorCode::io, Error::no_offset, member.name, "has changed while it was packed");
         }
-        if (!tar_.end_of_member()) return failed(member.name);
-        pass();
+        if (!tar.end_of_member()) return failed();
+        pass(tar);
         frames_.end();
         return {};
     }
     Result<void> close() {
-        if (!tar_.close()) return failed({});
-        frames_.begin(tar_.made().size());
-        pass();
+        TarWriter tar(library_);
+        if (!tar.open(true) || !tar.close()) return fail(ErrorCode::io, Error::no_offset, {}, tar.why());
+        frames_.begin(tar.made().size());
+        pass(tar);
         frames_.end();
         return {};
     }
 
   private:
-    void pass() {
-        frames_.add(tar_.made());
-        tar_.clear();
-    }
-    Result<void> failed(const std::string& name) const {
-        return fail(ErrorCode::io, Error::no_offset, name, tar_.why());
+    void pass(TarWriter& tar) {
+        frames_.add(tar.made());
+        tar.clear();
     }
 
-    TarWriter tar_;
+    const Libarchive& library_;
     FramePacker frames_;
     const LookOut& look_;
     std::uint64_t all_, done_ = 0;
@@ -209,7 +210,6 @@ Result<void> pack_members(std::span<const PackedMember> members, const Callback<
     try {
         const LookOut look(watch, all);
         MemberPacker packer(*library, put, look, all);
-        if (auto opened = packer.open(); !opened) return opened;
         for (const auto& member : members) {
             if (auto added = packer.add(member); !added) return added;
         }

@@ -52,7 +52,6 @@ Result<Libarchive> Libarchive::load(const std::string& path, std::string_view ne
     find(all.write_data, "archive_write_data");
     find(all.write_finish_entry, "archive_write_finish_entry");
     find(all.write_close, "archive_write_close");
-    find(all.entry_clear, "archive_entry_clear");
     find(all.entry_set_pathname, "archive_entry_set_pathname");
     find(all.entry_set_size, "archive_entry_set_size");
     find(all.entry_set_filetype, "archive_entry_set_filetype");

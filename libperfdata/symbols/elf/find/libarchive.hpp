@@ -57,7 +57,6 @@ class Libarchive {
     decltype(&::archive_write_data) write_data = nullptr;
     decltype(&::archive_write_finish_entry) write_finish_entry = nullptr;
     decltype(&::archive_write_close) write_close = nullptr;
-    decltype(&::archive_entry_clear) entry_clear = nullptr;
     decltype(&::archive_entry_set_pathname) entry_set_pathname = nullptr;
     decltype(&::archive_entry_set_size) entry_set_size = nullptr;
     decltype(&::archive_entry_set_filetype) entry_set_filetype = nullptr;

@@ -80,6 +80,7 @@ std::vector<FileName> FinderOptions::caches() const {
     if (!recording_dir.empty()) all.push_back({recording_dir, ""});
     if (!buildid_dir.empty()) all.push_back(machine() ? FileName{"", buildid_dir} : FileName{buildid_dir, ""});
     if (!symfs.empty()) all.push_back({symfs, "/.debug"});  // as perf does
+    if (!bundle.empty()) all.push_back({bundle, ""});
     if (machine() && !local_buildid_dir.empty()) all.push_back({"", local_buildid_dir});
     return all;
 }
@@ -105,6 +106,7 @@ std::vector<FileName> FinderOptions::debug_roots() const {
         if (machine()) all.push_back({"", directory});
     }
     std::ranges::move(given_roots(*this), std::back_inserter(all));
+    if (!bundle.empty()) all.push_back({bundle, ""});
     return all;
 }
 
@@ -185,6 +187,10 @@ struct ObjectFinder::Search {
             if (path != object.path) take({options.symfs, inside(object.path)});
         }
         for (const auto& cache : caches) take_from_cache(cache);
+        if (!options.bundle.empty()) {
+            take({options.bundle_root(), inside(path)});
+            if (path != object.path) take({options.bundle_root(), inside(object.path)});
+        }
         if (found) return;
         if (options.offline) return missed(SymbolMiss::offline);
         if (options.machine() && path == "[vdso]") return take_vdso();

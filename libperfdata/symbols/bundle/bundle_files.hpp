@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The files of a bundle, as those of a directory.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "perfdata/symbols/bundle/bundle.hpp"
+#include "perfdata/symbols/elf/find/file_system.hpp"
+
+namespace perfdata {
+
+// BundleFiles is a file system in which a bundle is also a directory: Bundle::directory(). No name leads out of it, nor
+// out of the root of a FileName. Other files are those of `beneath`.
+class BundleFiles final : public FileSystem {
+  public:
+    BundleFiles(Shared<const Bundle> bundle, Shared<const FileSystem> beneath)
+        : bundle_(std::move(bundle)), beneath_(std::move(beneath)), prefix_(bundle_->directory() + "/") {}
+
+    Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
+                                               Content content = Content::any) const override;
+    Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,
+                                                     Content content = Content::any) const override;
+    Result<std::shared_ptr<const Source>> open_watched(const FileName& name, const Limits& limits, Content content,
+                                                       const Watch& watch) const override;
+    Result<std::shared_ptr<const Source>> open_given_watched(const std::string& path, const Limits& limits,
+                                                             Content content, const Watch& watch) const override;
+    bool has(const FileName& name) const override;
+    Result<std::string> read_kernel_file(const std::string& path, std::uint64_t most) const override;
+    Result<std::string> read_kernel_file_watched(const std::string& path, std::uint64_t most,
+                                                 const Watch& watch) const override;
+    Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
+    Result<std::shared_ptr<const Source>> vdso() const override;
+    std::optional<FileTime> modified(const FileName& name) const override;
+    std::string shown(const std::string& path) const override;
+    std::optional<FileIdentity> identity(const FileName& name) const override;
+
+  private:
+    // Returns the name of the member that a name means; nothing if it is a name beneath.
+    std::optional<std::string> inside(const FileName& name) const;
+
+    Shared<const Bundle> bundle_;
+    Shared<const FileSystem> beneath_;
+    std::string prefix_;
+};
+
+}  // namespace perfdata
