@@ -75,18 +75,11 @@ class KernelAdder {
         }
         const auto path = from_.files.shown(origin);
         // By its build id it is found as a copy in a cache: then names of modules count only if all modules are where
-        // the recording has them.
-        if (!id_.empty()) {
-            auto named = file(id_folder(id_) + "/kallsyms", "kallsyms", path);
-            named.content = *content;
-            needed_.add(std::move(named));
-        }
-        const bool this_boot = names->kallsyms() != nullptr && names->relocation() == 0;
-        if (id_.empty() || (this_boot && !all_in_place(*names->kallsyms()))) {
-            auto named = file("kernel/kallsyms", "kallsyms", path);
-            named.content = std::move(*content);
-            needed_.add(std::move(named));
-        }
+        // the recording has them, which need not be so any more.
+        const bool moved = names->kallsyms() != nullptr && !all_in_place(*names->kallsyms());
+        auto named = file(id_.empty() || moved ? "kernel/kallsyms" : id_folder(id_) + "/kallsyms", "kallsyms", path);
+        named.content = std::move(*content);
+        needed_.add(std::move(named));
         return {};
     }
 

@@ -80,12 +80,14 @@ class CollectRun {
                 {ErrorCode::unsupported, Error::no_offset, "collect",
                  "this perfdata was built without libarchive, which writes bundles: -DPERFDATA_ARCHIVES=ON"});
         }
+        session_.keep_input();
         if (!session_.open_samples() || !session_.read_timeline()) return failed;
         if (auto opened = open_names(); !opened) return session_.give_up(opened.error());
         if (const auto taken = choice_.names.check(*symbolizer_); !taken) return session_.give_up(taken.error());
         auto needed = find();
         if (!needed) return session_.give_up(needed.error());
-        auto files = recording_members(session_.recording(), {{}, session_.progress("reading the recording")});
+        auto files = recording_members(session_.recording(), session_.input(),
+                                       {{}, session_.progress("reading the recording")});
         if (!files) return session_.give_up(files.error());
         session_.end_progress();
         const auto status = choice_.check ? write_page(*files, *needed) : write(std::move(*files), *needed);
@@ -108,6 +110,9 @@ class CollectRun {
                                choice_.common.json ? "JSON" : "text");
         }
         if (!choice_.key.empty() && !choice_.anonymize) return "--anonymize-key is for --anonymize";
+        if (!choice_.roots.empty() && !machine()) {
+            return "--root is for files of this machine, which --offline and --symfs rule out";
+        }
         if (choice_.anonymize && (choice_.sources || choice_.debug == "full")) {
             return "--anonymize leaves out source files and debug information: --with-sources and --with-debug full "
                    "do not go with it";
@@ -129,7 +134,7 @@ class CollectRun {
         auto& finder = options_.finder;
         auto beneath = options_.files;
         OtherRoots roots;
-        if (machine()) {
+        if (machine() && !session_.recording().bundle()) {
             std::map<std::uint32_t, std::string> given;
             for (const auto& text : choice_.roots) {
                 if (auto root = parse_root(text)) given.insert(std::move(*root));
@@ -172,6 +177,7 @@ class CollectRun {
         options.vmlinux = choice_.vmlinux;
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("finding what samples hit");
+        if (session_.recording().bundle()) return bundled_files(*session_.recording().bundle(), options);
         return find_needed({session_.recording(), *symbolizer_, options_, *files_}, options);
     }
 
