@@ -45,8 +45,9 @@ Result<std::vector<CorePiece>> find_pieces(const ElfFile& core,
 
 void write_head(const ElfFile& core, const std::vector<CorePiece>& pieces, std::uint64_t first, ElfBytes& out) {
     const bool wide = core.wide();
-    out.raw("\x7f"
-            "ELF");
+    out.raw(
+        "\x7f"
+        "ELF");
     out.u8(wide ? 2 : 1);
     out.u8(core.order().endian() == std::endian::little ? 1 : 2);
     out.u8(1);
@@ -83,8 +84,7 @@ void write_head(const ElfFile& core, const std::vector<CorePiece>& pieces, std::
 
 }  // namespace
 
-Result<std::string> core_pieces(const ElfFile& core,
-                                const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges,
+Result<std::string> core_pieces(const ElfFile& core, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges,
                                 const Watch& watch) {
     const auto pieces = find_pieces(core, ranges);
     if (!pieces) return fail(pieces.error());

@@ -16,7 +16,7 @@ namespace perfdata {
 // Copies ranges [begin, end) of the file, ascending, as far as segments have them. Every byte keeps its address, so
 // that the result answers for these as the whole file does. The bytes are copied now: the kernel may change its code
 // later. Errors: io, limit (more than 256 MiB, or than 60,000 pieces: segments may share bytes), cancelled.
-Result<std::string> core_pieces(const ElfFile& core,
-                                const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges, const Watch& watch);
+Result<std::string> core_pieces(const ElfFile& core, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& ranges,
+                                const Watch& watch);
 
 }  // namespace perfdata

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,7 +29,7 @@ namespace perfdata {
 struct NeededFile {
     BundleMember member{};  // its path: as reports here show it
     std::shared_ptr<const Source> content{};
-    std::string from{};      // where it is on this machine, as told to users
+    std::string from{};  // where it is on this machine, as told to users
     NeededBy by{};
     std::string recorded{};  // the path by which it is found in a bundle; empty: it is found in another way
 };
@@ -74,6 +75,8 @@ struct NeededFrom {
     const Symbolizer& symbolizer;
     const SymbolizerOptions& options;  // of the symbolizer
     const TracedFiles& files;          // of the options
+    // Root directories of processes that have another one, by pid.
+    const std::map<std::uint32_t, std::string>& roots;
 };
 
 // Does the work of reports, listings and exports, and finds what that needed. Errors: cancelled, out_of_memory, io.

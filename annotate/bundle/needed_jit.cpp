@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Jitdumps and perf maps of the processes.
+// Jitdumps and perf maps of the processes, also of those in containers.
+#include <fstream>
 #include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +40,43 @@ class JitAdder {
                      : from_.files.open_watched(name, limits, content, options_.watch);
     }
 
+    // Returns the number that a living process has in its own namespace; the same number for others.
+    static std::uint32_t pid_inside(std::uint32_t pid) {
+        std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+        std::string line;
+        while (std::getline(status, line)) {
+            constexpr std::string_view key = "NSpid:";
+            if (!line.starts_with(key)) continue;
+            std::istringstream numbers(line.substr(key.size()));
+            auto innermost = pid;
+            for (std::uint32_t number = 0; numbers >> number;) innermost = number;
+            return innermost;
+        }
+        return pid;
+    }
+
+    // Adds a file that a process with another root has there. Returns false if it has none.
+    Result<bool> add_from_root(std::uint32_t pid, const std::string& path, std::string name, const char* kind,
+                               Content kind_of_content) {
+        const auto root = from_.roots.find(pid);
+        if (root == from_.roots.end()) return false;
+        const FileName there{root->second, path};
+        auto content =
+            from_.files.beneath().open_watched(there, from_.recording.limits(), kind_of_content, options_.watch);
+        if (!content) {
+            if (content.error().code == ErrorCode::cancelled) return fail(std::move(content.error()));
+            return false;
+        }
+        NeededFile needed;
+        needed.member = {std::move(name), kind, path, {}};
+        needed.content = std::move(*content);
+        needed.from = there.shown();
+        needed.by = users_.by({CodeOf::Kind::memory, pid});
+        if (kind_of_content == Content::jitdump) needed.recorded = path;
+        needed_.add(std::move(needed));
+        return true;
+    }
+
     NeededBy by_dump(const std::string& name) const {
         NeededBy by;
         std::uint32_t number = 0;
@@ -55,18 +96,29 @@ class JitAdder {
         }
         for (const auto& dump : find_jit_dumps(marks, search_)) {
             if (!dump.found()) {
+                if (auto inside = add_from_root(dump.pid.value, dump.recorded_path, below_root(dump.recorded_path),
+                                                "jitdump", Content::jitdump);
+                    !inside || *inside) {
+                    if (!inside) return fail(std::move(inside.error()));
+                    continue;
+                }
                 const auto by = users_.by({CodeOf::Kind::memory, dump.pid.value});
-                needed_.missing.push_back({"jitdump", dump.recorded_path, {}, "missing",
-                                           "no file of this name is here", "give it with --jitdump", by});
+                needed_.missing.push_back({"jitdump",
+                                           dump.recorded_path,
+                                           {},
+                                           "missing",
+                                           "no file of this name is here",
+                                           "give it with --jitdump",
+                                           by});
                 continue;
             }
             if (!dump.marked) {
                 needed_.leave_out("jitdumps of no process in the recording");
                 continue;
             }
-            auto content = dump.opened ? *dump.opened
-                                       : open(dump.name(), dump.from == JitDumpFile::From::given, dump.path,
-                                              Content::jitdump);
+            auto content = dump.opened
+                               ? *dump.opened
+                               : open(dump.name(), dump.from == JitDumpFile::From::given, dump.path, Content::jitdump);
             if (!content) {
                 if (content.error().code == ErrorCode::cancelled) return fail(std::move(content.error()));
                 continue;  // it said so when its code was read
@@ -95,13 +147,21 @@ class JitAdder {
                 return fail(ErrorCode::cancelled, Error::no_offset, "perf maps", "asked to stop");
             }
             const auto found = find_perf_map(pid, search_);
-            if (found.path.empty()) continue;
-            auto content =
-                open(found.name(), found.from == JitDumpFile::From::given, found.path, Content::perf_map);
+            if (found.path.empty()) {
+                const auto inside = "/tmp/perf-" + std::to_string(pid_inside(pid)) + ".map";
+                auto added = add_from_root(pid, inside, below_root(perf_map_path(pid)), "perf_map", Content::perf_map);
+                if (!added) return fail(std::move(added.error()));
+                continue;
+            }
+            auto content = open(found.name(), found.from == JitDumpFile::From::given, found.path, Content::perf_map);
             if (!content) {
                 if (content.error().code == ErrorCode::cancelled) return fail(std::move(content.error()));
-                needed_.missing.push_back({"perf_map", found.path, {}, std::string(to_string(content.error().code)),
-                                           content.error().detail, "give it with --perf-map",
+                needed_.missing.push_back({"perf_map",
+                                           found.path,
+                                           {},
+                                           std::string(to_string(content.error().code)),
+                                           content.error().detail,
+                                           "give it with --perf-map",
                                            users_.by({CodeOf::Kind::memory, pid})});
                 continue;
             }

@@ -143,8 +143,8 @@ class KernelAdder {
     }
 
     Result<void> add_elf(const std::string& path, std::shared_ptr<const Source> content, const ElfFile& elf) {
-        auto needed = file(id_.empty() ? "kernel/vmlinux" : id_folder(id_) + "/elf", "vmlinux",
-                           from_.files.shown(path));
+        auto needed =
+            file(id_.empty() ? "kernel/vmlinux" : id_folder(id_) + "/elf", "vmlinux", from_.files.shown(path));
         auto trimmed = trimmed_object(std::move(content), elf, options_.debug);
         if (!trimmed) return fail(std::move(trimmed.error()));
         needed.content = std::move(trimmed->content);

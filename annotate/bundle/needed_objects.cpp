@@ -86,7 +86,8 @@ class ObjectsAdder {
             if (kind != ObjectKind::file && kind != ObjectKind::vdso && kind != ObjectKind::module) continue;
             const auto& recorded = from_.symbolizer.recorded_object(index);
             const bool proof = recorded.build_id.size != 0;
-            if (proof ? opened_by_id_.contains(hexadecimal(recorded.build_id.bytes())) : paths.contains(recorded.path)) {
+            if (proof ? opened_by_id_.contains(hexadecimal(recorded.build_id.bytes()))
+                      : paths.contains(recorded.path)) {
                 used.insert(index);
             }
         }
@@ -107,9 +108,8 @@ class ObjectsAdder {
         NeededFile needed;
         needed.member.kind = vdso ? "vdso" : "object";
         needed.member.build_id = hexadecimal(recorded.build_id.bytes());
-        needed.member.name = recorded.build_id.size != 0
-                                 ? id_folder(needed.member.build_id) + (vdso ? "/vdso" : "/elf")
-                                 : below_root(recorded.path);
+        needed.member.name = recorded.build_id.size != 0 ? id_folder(needed.member.build_id) + (vdso ? "/vdso" : "/elf")
+                                                         : below_root(recorded.path);
         const auto* elsewhere = from_.files.added_object(file.name());
         needed.member.path = elsewhere != nullptr ? recorded.path : from_.files.shown(file.path);
         needed.from = elsewhere != nullptr ? elsewhere->shown() : needed.member.path;
@@ -140,8 +140,9 @@ class ObjectsAdder {
         const auto [same, first] = missing_.try_emplace({recorded.path, id}, needed_.missing.size());
         if (!first) return needed_.missing[same->second].by.add(by);
         const auto remedy = why == SymbolMiss::build_id_differs
-                                ? std::string_view("the file has changed since: record again, or give the old one in a "
-                                                   "directory with --symfs or --buildid-dir")
+                                ? std::string_view(
+                                      "the file has changed since: record again, or give the old one in a "
+                                      "directory with --symfs or --buildid-dir")
                                 : perfdata::remedy(why);
         needed_.missing.push_back({object.kind == ObjectKind::vdso ? "vdso" : "object", recorded.path, id,
                                    std::string(to_string(why)), std::string(explain(why)), std::string(remedy), by});
@@ -231,8 +232,8 @@ class ObjectsAdder {
     Needed& needed_;
     std::vector<TracedFiles::Opened> traced_;
     std::vector<OpenedElf> opened_;
-    std::map<std::string, std::vector<std::size_t>> opened_by_id_;               // numbers in opened_
-    std::map<std::pair<std::string, std::string>, std::size_t> missing_;         // number in needed_.missing
+    std::map<std::string, std::vector<std::size_t>> opened_by_id_;        // numbers in opened_
+    std::map<std::pair<std::string, std::string>, std::size_t> missing_;  // number in needed_.missing
     std::set<const Source*> without_;
     std::map<std::string, std::vector<const Source*>> debug_places_;  // by build id
 };

@@ -56,7 +56,8 @@ class SourcesAdder {
             constexpr std::size_t most_parts = 64;  // of a path
             std::string rest = path;
             for (std::size_t part = 0; part < most_parts && !rest.empty(); ++part) {
-                if (auto found = read(machine ? FileName{"", directory + rest} : FileName{directory, rest})) return found;
+                if (auto found = read(machine ? FileName{"", directory + rest} : FileName{directory, rest}))
+                    return found;
                 const auto slash = rest.find('/', 1);
                 rest = slash == std::string::npos ? std::string() : rest.substr(slash);
             }

@@ -77,9 +77,7 @@ class TracedFiles final : public FileSystem {
         return beneath_->read_kernel_file_start(path, most);
     }
     Result<std::shared_ptr<const Source>> vdso() const override { return beneath_->vdso(); }
-    std::optional<FileTime> modified(const FileName& name) const override {
-        return beneath_->modified(resolved(name));
-    }
+    std::optional<FileTime> modified(const FileName& name) const override { return beneath_->modified(resolved(name)); }
     std::optional<FileIdentity> identity(const FileName& name) const override {
         return beneath_->identity(resolved(name));
     }

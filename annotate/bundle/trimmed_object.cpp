@@ -17,9 +17,9 @@ constexpr std::uint64_t in_memory_flag = 2;         // SHF_ALLOC: of code and da
 constexpr std::uint64_t compressed_flag = 0x800;    // SHF_COMPRESSED
 
 // Sections that neither lines nor inlined calls need. Each stands for its packed and its relocated form, too.
-constexpr std::array<std::string_view, 10> of_variables{
-    "loc", "loclists", "macro", "macinfo", "pubnames", "pubtypes", "gnu_pubnames", "gnu_pubtypes", "names", "gdb_index"
-};
+constexpr std::array<std::string_view, 10> of_variables{"loc",      "loclists", "macro",        "macinfo",
+                                                        "pubnames", "pubtypes", "gnu_pubnames", "gnu_pubtypes",
+                                                        "names",    "gdb_index"};
 
 // Returns the name of debug information without its beginning, ".debug_", ".zdebug_", ".rela.debug_"; empty for other
 // sections.
@@ -54,14 +54,15 @@ class PatchedSource final : public Source {
         auto got = beneath_->read_at(offset, out);
         if (!got) return got;
         const auto end = offset + *got;
-        auto patch = std::ranges::upper_bound(patches_, offset, {},
-                                              [](const Patch& one) { return one.offset + one.size; });
+        auto patch =
+            std::ranges::upper_bound(patches_, offset, {}, [](const Patch& one) { return one.offset + one.size; });
         for (; patch != patches_.end() && patch->offset < end; ++patch) {
             const auto first = std::max(offset, patch->offset), last = std::min(end, patch->offset + patch->size);
             for (auto at = first; at < last; ++at) {
-                const auto byte = patch->bytes.empty()
-                                      ? std::byte{}
-                                      : static_cast<std::byte>(patch->bytes[static_cast<std::size_t>(at - patch->offset)]);
+                const auto byte =
+                    patch->bytes.empty()
+                        ? std::byte{}
+                        : static_cast<std::byte>(patch->bytes[static_cast<std::size_t>(at - patch->offset)]);
                 out[static_cast<std::size_t>(at - offset)] = byte;
             }
         }

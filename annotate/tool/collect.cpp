@@ -86,8 +86,8 @@ class CollectRun {
         if (const auto taken = choice_.names.check(*symbolizer_); !taken) return session_.give_up(taken.error());
         auto needed = find();
         if (!needed) return session_.give_up(needed.error());
-        auto files = recording_members(session_.recording(), session_.input(),
-                                       {{}, session_.progress("reading the recording")});
+        auto files =
+            recording_members(session_.recording(), session_.input(), {{}, session_.progress("reading the recording")});
         if (!files) return session_.give_up(files.error());
         session_.end_progress();
         const auto status = choice_.check ? write_page(*files, *needed) : write(std::move(*files), *needed);
@@ -133,7 +133,7 @@ class CollectRun {
         options_.sources = choice_.lines.options(choice_.names.offline);
         auto& finder = options_.finder;
         auto beneath = options_.files;
-        OtherRoots roots;
+        auto& roots = roots_;
         if (machine() && !session_.recording().bundle()) {
             std::map<std::uint32_t, std::string> given;
             for (const auto& text : choice_.roots) {
@@ -145,8 +145,8 @@ class CollectRun {
         const auto cache = platform::status(archive);
         const bool packed = !archive.empty() && cache && !cache->is_directory();
         if (packed) {
-            auto opened = ArchivedFiles::open(archive, beneath, finder.limits,
-                                              session_.progress("unpacking the build-id cache"));
+            auto opened =
+                ArchivedFiles::open(archive, beneath, finder.limits, session_.progress("unpacking the build-id cache"));
             session_.end_progress();
             if (!opened) return fail(std::move(opened.error()));
             beneath = std::move(*opened);
@@ -178,7 +178,7 @@ class CollectRun {
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("finding what samples hit");
         if (session_.recording().bundle()) return bundled_files(*session_.recording().bundle(), options);
-        return find_needed({session_.recording(), *symbolizer_, options_, *files_}, options);
+        return find_needed({session_.recording(), *symbolizer_, options_, *files_, roots_.of_pid}, options);
     }
 
     int write_page(const std::vector<BundleContent>& files, const Needed& needed) {
@@ -259,6 +259,7 @@ class CollectRun {
     const CollectChoice& choice_;
     Session session_;
     SymbolizerOptions options_;
+    OtherRoots roots_;
     std::shared_ptr<const TracedFiles> files_;
     std::optional<Symbolizer> symbolizer_;
     std::vector<std::pair<std::string, std::uint64_t>> anonymized_;
@@ -301,9 +302,10 @@ void add_collect(CLI::App& app, int& exit) {
         ->check(no_root, "")
         ->allow_extra_args(false)
         ->group(group);
-    command->add_flag("--anonymize", choice->anonymize,
-                      "Replace names of commands, files, functions and of the machine by keyed hashes; leave out "
-                      "copies of stacks, payloads, sources and debug information")
+    command
+        ->add_flag("--anonymize", choice->anonymize,
+                   "Replace names of commands, files, functions and of the machine by keyed hashes; leave out "
+                   "copies of stacks, payloads, sources and debug information")
         ->group(group);
     command
         ->add_option("--anonymize-key", choice->key,

@@ -230,8 +230,7 @@ Result<Recording> opened_recording(const std::string& file, const OpenOptions& o
     const auto status = file == "-" ? std::unexpected(0) : platform::status(file);
     const bool again = file != "-" && (!status || status->is_regular() || status->is_directory());
     if (input == nullptr || again) return open_recording(file, options);
-    auto source =
-        open_source(file, options.limits, Content::recording_or_archive, {options.stop, options.progress});
+    auto source = open_source(file, options.limits, Content::recording_or_archive, {options.stop, options.progress});
     if (!source) return fail(std::move(source.error()));
     *input = *source;
     return open_recording(std::move(*source), file, options);

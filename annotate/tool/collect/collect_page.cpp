@@ -42,17 +42,17 @@ std::string needed_by_text(const NeededBy& by) {
 
 std::string missing_text(const NeededMissing& missing) {
     auto text = fmt::format("{}: {}", missing.path, missing.text);
-    if (const auto by = needed_by_text(missing.by); !by.empty()) text += fmt::format(" ({} need{} it)", by, missing.by.samples == 1 ? "s" : "");
+    if (const auto by = needed_by_text(missing.by); !by.empty())
+        text += fmt::format(" ({} need{} it)", by, missing.by.samples == 1 ? "s" : "");
     if (!missing.remedy.empty()) text += "; " + missing.remedy;
     return text;
 }
 
 void write_collect_text(const CollectPage& page, bool color, const Sink& sink) {
     TextWriter out(color);
-    out.styled(TextStyle::title, fmt::format("# {}: {} in a bundle, {} bytes before they are packed",
-                                             printable(page.recording),
-                                             how_many(page.files.size() + page.needed.files.size(), "file"),
-                                             bytes_of(page)));
+    out.styled(TextStyle::title,
+               fmt::format("# {}: {} in a bundle, {} bytes before they are packed", printable(page.recording),
+                           how_many(page.files.size() + page.needed.files.size(), "file"), bytes_of(page)));
     out.put("\n# ");
     out.print("{:<9} {:>12} {:>10}  {}\n", "kind", "bytes", "samples", "file");
     for (const auto& [member, content] : page.files) {
@@ -67,10 +67,10 @@ void write_collect_text(const CollectPage& page, bool color, const Sink& sink) {
     if (page.needed.missing.empty()) {
         out.put("# nothing is missing\n");
     } else {
-        out.styled(TextStyle::title, fmt::format("# {} missing", page.needed.missing.size() == 1
-                                                                     ? "1 file is"
-                                                                     : fmt::format("{} files are",
-                                                                                   page.needed.missing.size())));
+        out.styled(TextStyle::title,
+                   fmt::format("# {} missing", page.needed.missing.size() == 1
+                                                   ? "1 file is"
+                                                   : fmt::format("{} files are", page.needed.missing.size())));
         out.put("\n");
     }
     for (const auto& missing : page.needed.missing) {

@@ -7,9 +7,36 @@
 #include "perfdata/symbols/symbolizer_options.hpp"
 
 #include "bundle_names.hpp"
+#include "symbols/elf/find/build_id_cache.hpp"
 #include "symbols/source_files.hpp"
 
 namespace perfdata {
+namespace {
+
+// Returns the reason of that word; nothing for other texts.
+std::optional<SymbolMiss> reason_of(std::string_view word) {
+    for (unsigned number = 0; number < symbol_misses; ++number) {
+        const auto reason = static_cast<SymbolMiss>(number);
+        if (to_string(reason) == word) return reason;
+    }
+    return {};
+}
+
+}  // namespace
+
+BundleFiles::BundleFiles(Shared<const Bundle> bundle, Shared<const FileSystem> beneath)
+    : bundle_(std::move(bundle)), beneath_(std::move(beneath)), prefix_(bundle_->directory() + "/") {
+    // As many as the index has, which is bounded.
+    for (const auto& file : bundle_->facts().missing) {
+        if (const auto reason = reason_of(file.why)) misses_.try_emplace({file.path, file.build_id}, *reason);
+    }
+}
+
+std::optional<SymbolMiss> BundleFiles::miss(const std::string& path, Bytes build_id) const {
+    if (misses_.empty()) return {};
+    const auto found = misses_.find({path, hex(build_id)});
+    return found == misses_.end() ? std::nullopt : std::optional(found->second);
+}
 
 std::optional<std::string> BundleFiles::inside(const FileName& name) const {
     if (name.root.empty()) {
@@ -119,9 +146,12 @@ void Bundle::tell_missing(const Bundle& bundle, std::vector<Error>& problems) {
     const auto& missing = bundle.facts().missing;
     for (std::size_t at = 0; at < missing.size() && at < most_told; ++at) {
         const auto& file = missing[at];
+        const auto reason = reason_of(file.why);
+        const auto why = reason ? std::string(explain(*reason)) : file.why;
         problems.push_back({ErrorCode::missing, Error::no_offset, file.path,
-                            "was not found when the bundle was made" + (file.why.empty() ? "" : ": " + file.why) + "; " +
-                                std::to_string(file.samples) + (file.samples == 1 ? " sample needs it" : " samples need it")});
+                            "is not in the bundle" + (why.empty() ? "" : ": " + why) + "; " +
+                                std::to_string(file.samples) +
+                                (file.samples == 1 ? " sample needs it" : " samples need it")});
     }
     if (missing.size() > most_told) {
         problems.push_back({ErrorCode::missing, Error::no_offset, bundle.path(),

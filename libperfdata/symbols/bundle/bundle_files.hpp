@@ -2,13 +2,16 @@
 // The files of a bundle, as those of a directory.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/symbols/elf/find/file_system.hpp"
+#include "perfdata/symbols/symbol_miss.hpp"
 
 namespace perfdata {
 
@@ -16,8 +19,11 @@ namespace perfdata {
 // out of the root of a FileName. Other files are those of `beneath`.
 class BundleFiles final : public FileSystem {
   public:
-    BundleFiles(Shared<const Bundle> bundle, Shared<const FileSystem> beneath)
-        : bundle_(std::move(bundle)), beneath_(std::move(beneath)), prefix_(bundle_->directory() + "/") {}
+    BundleFiles(Shared<const Bundle> bundle, Shared<const FileSystem> beneath);
+
+    // Returns why an object, or a debug file, was not found when the bundle was made: so it is told wherever the bundle
+    // is read. Nothing if the index does not say.
+    std::optional<SymbolMiss> miss(const std::string& path, Bytes build_id) const;
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
                                                Content content = Content::any) const override;
@@ -44,6 +50,7 @@ class BundleFiles final : public FileSystem {
     Shared<const Bundle> bundle_;
     Shared<const FileSystem> beneath_;
     std::string prefix_;
+    std::map<std::pair<std::string_view, std::string_view>, SymbolMiss> misses_;  // by path and build id, hexadecimal
 };
 
 }  // namespace perfdata

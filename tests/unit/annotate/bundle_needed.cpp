@@ -114,7 +114,8 @@ TEST_CASE("Bytes that other parts of a hostile file need are not zeroed", "[anno
 }
 
 TEST_CASE("Sections are left out by what they are called", "[annotate][bundle]") {
-    for (const auto* name : {".debug_loc", ".zdebug_loc", ".rela.debug_loc", ".debug_macro", ".gdb_index", ".debug_names"}) {
+    for (const auto* name :
+         {".debug_loc", ".zdebug_loc", ".rela.debug_loc", ".debug_macro", ".gdb_index", ".debug_names"}) {
         CAPTURE(name);
         CHECK(is_left_out(name, DebugDetail::lines));
         CHECK(is_left_out(name, DebugDetail::none));
