@@ -206,6 +206,7 @@ class CollectRun {
         files = {{{bundled_recording, "recording", {}, {}}, std::move(*recording)}};
         auto members = anonymized_members(*anonymizer, needed, session_.recording().limits(),
                                           {{}, session_.progress("anonymizing its files")});
+        for (auto& missing : index.missing) missing.path = anonymizer->path(missing.path);
         index.anonymized = anonymizer->counts();
         return members;
     }
@@ -215,6 +216,9 @@ class CollectRun {
         index.recording = bundled_recording;
         index.debug = choice_.anonymize ? "none" : choice_.debug;
         index.sources = choice_.sources;
+        for (const auto& missing : needed.missing) {
+            index.missing.push_back({missing.path, missing.build_id, missing.why, missing.by.samples});
+        }
         std::vector<BundleContent> others;
         if (choice_.anonymize) {
             auto made = anonymized(files, needed, index);
@@ -224,11 +228,7 @@ class CollectRun {
         } else {
             for (auto& file : needed.files) others.push_back({file.member, file.content});
         }
-        for (const auto& missing : needed.missing) {
-            index.missing.push_back({missing.path, missing.build_id, missing.why, missing.by.samples});
-        }
         index.left_out = needed.left_out;
-        count_ = files.size() + others.size();
         auto output = session_.open_output();
         if (!output) return failed;
         if (output->is_terminal()) {
@@ -263,7 +263,6 @@ class CollectRun {
     std::shared_ptr<const TracedFiles> files_;
     std::optional<Symbolizer> symbolizer_;
     std::vector<std::pair<std::string, std::uint64_t>> anonymized_;
-    std::size_t count_ = 0;
 };
 
 }  // namespace

@@ -47,7 +47,6 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
         if (!member.path.empty()) member.path = anonymizer.path(member.path);
         members.push_back({std::move(member), std::move(*content)});
     }
-    for (auto& missing : needed.missing) missing.path = anonymizer.path(missing.path);
     return members;
 }
 
