@@ -35,6 +35,22 @@ bool has_frames(const ElfFile& file) {
     return has_any(file, {".debug_frame", ".zdebug_frame"});
 }
 
+// Returns what would supply an object to whoever collects.
+std::string_view remedy_for(SymbolMiss why, bool vdso) {
+    if (vdso && (why == SymbolMiss::build_id_differs || why == SymbolMiss::not_found)) {
+        return "it is that of another kernel: collect before the machine boots again";
+    }
+    switch (why) {
+        case SymbolMiss::build_id_differs:
+            return "the file has changed since: record again, or give the old one with --buildid-dir or --symfs";
+        case SymbolMiss::not_found:
+        case SymbolMiss::only_debug_file:
+            return "collect on the recorded machine while it has the file; for a process in a container while it runs, "
+                   "or with --root PID=DIR; or give the file with --buildid-dir or --symfs";
+        default: return remedy(why);
+    }
+}
+
 class ObjectsAdder {
   public:
     ObjectsAdder(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users, Needed& needed)
@@ -139,13 +155,9 @@ class ObjectsAdder {
         // Mappings of one file at different times are one file.
         const auto [same, first] = missing_.try_emplace({recorded.path, id}, needed_.missing.size());
         if (!first) return needed_.missing[same->second].by.add(by);
-        const auto remedy = why == SymbolMiss::build_id_differs
-                                ? std::string_view(
-                                      "the file has changed since: record again, or give the old one in a "
-                                      "directory with --symfs or --buildid-dir")
-                                : perfdata::remedy(why);
-        needed_.missing.push_back({object.kind == ObjectKind::vdso ? "vdso" : "object", recorded.path, id,
-                                   std::string(to_string(why)), std::string(explain(why)), std::string(remedy), by});
+        const bool vdso = object.kind == ObjectKind::vdso;
+        needed_.missing.push_back({vdso ? "vdso" : "object", recorded.path, id, std::string(to_string(why)),
+                                   std::string(explain(why)), std::string(remedy_for(why, vdso)), by});
     }
 
     // Adds the debug files that were read for an object: its symbols, its lines, its unwind information may each be in

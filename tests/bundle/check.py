@@ -15,7 +15,6 @@
 """
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -278,36 +277,38 @@ def test_roots():
     os.remove(program)
     here = folder("rooted")
     recording = os.path.join(here, "perf.data")
-    recorder = subprocess.Popen(
-        ["perf", "record", "-q", "-N", "--buildid-mmap", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", recording, "--",
-         "unshare", "-r", "chroot", root, "/inside", "4000", "wait"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT, text=True)
-    recorder.stdout.readline()
-    # perf writes what it has while the process waits.
-    copy = os.path.join(folder("alive"), "perf.data")
-    for _ in range(50):
-        time.sleep(0.2)
-        shutil.copy(recording, copy)
-        listed = run(TOOL, "report", copy, check=False)
-        if "/inside" in listed.stdout or "inside" in listed.stdout:
-            break
-    alive = json.loads(run(TOOL, "collect", "--check", "--json", copy, check=False).stdout or '{"files": []}')
-    if not any(one.get("from", "").startswith("/proc/") for one in alive["files"]):
-        print("alive: perf had written nothing yet" if not alive["files"] else f"alive: {alive['files']}")
-    recorder.stdin.close()
-    recorder.wait()
-    mapped = run(TOOL, "dump", "--json", recording).stdout
-    pids = [json.loads(line) for line in mapped.splitlines() if "/inside" in line]
-    pid = next((one.get("pid") for one in pids if one.get("pid") is not None), None)
-    if pid is None:
-        pid = next(iter(re.findall(r'"pid": ?(\d+)', " ".join(line for line in mapped.splitlines() if "/inside" in line))), None)
+    # The process lives on, waiting for its input.
+    fifo = os.path.join(SCRATCH, "fifo")
+    os.mkfifo(fifo)
+    kept = os.open(fifo, os.O_RDWR)
+    script = f"unshare -r chroot {root} /inside 20000 wait <{fifo} >{SCRATCH}/done 2>&1 & sleep 2; echo $!"
+    pid = run("perf", "record", "-q", "-N", "--buildid-mmap", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", recording,
+              "--", "sh", "-c", script).stdout.split()[-1]
     bundle = os.path.join(SCRATCH, "bundle")
+    try:
+        alive = json.loads(run(TOOL, "collect", "--check", "--json", recording).stdout)
+        if f"/proc/{pid}/root/inside" not in [one.get("from") for one in alive["files"]]:
+            complain(f"alive: {alive['files']} {alive['missing']}")
+        collect(recording, bundle)
+        if "turn" not in run(TOOL, "report", bundle).stdout:
+            complain(f"alive: no names\n{run(TOOL, 'report', bundle).stdout}")
+    finally:
+        os.write(kept, b"\n")
+        run("sh", "-c", f"kill {pid}", check=False)
+        os.close(kept)
+    time.sleep(0.5)
     collect(recording, bundle, "--root", f"{pid}={root}")
     if "turn" not in run(TOOL, "report", bundle).stdout:
         complain(f"--root {pid}={root}: no names\n{run(TOOL, 'report', bundle).stdout}")
     without = collect(recording, bundle, "--strict", check=False)
     if without.returncode != 3 or "/inside" not in without.stderr:
         complain(f"without --root: {without.returncode} {without.stderr}")
+    # A file that is not the recorded one is not taken.
+    build("other")
+    shutil.copy(os.path.join(SCRATCH, "programs", "other"), os.path.join(root, "inside"))
+    wrong = collect(recording, bundle, "--strict", "--root", f"{pid}={root}", check=False)
+    if wrong.returncode != 3 or "/inside" not in wrong.stderr:
+        complain(f"another file in --root: {wrong.returncode} {wrong.stderr}")
 
 
 def test_jit():
