@@ -120,8 +120,9 @@ void Bundle::tell_missing(const Bundle& bundle, std::vector<Error>& problems) {
     for (std::size_t at = 0; at < missing.size() && at < most_told; ++at) {
         const auto& file = missing[at];
         problems.push_back({ErrorCode::missing, Error::no_offset, file.path,
-                            "was not found when the bundle was made" + (file.why.empty() ? "" : ": " + file.why) + "; " +
-                                std::to_string(file.samples) + (file.samples == 1 ? " sample needs it" : " samples need it")});
+                            "was not found when the bundle was made" + (file.why.empty() ? "" : ": " + file.why) +
+                                "; " + std::to_string(file.samples) +
+                                (file.samples == 1 ? " sample needs it" : " samples need it")});
     }
     if (missing.size() > most_told) {
         problems.push_back({ErrorCode::missing, Error::no_offset, bundle.path(),
