@@ -7,10 +7,11 @@
 
 #include "perfdata/core/callback.hpp"
 #include "perfdata/core/limits.hpp"
-#include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/progress.hpp"
 
 namespace perfdata {
+
+struct FileName;
 
 // JitSearch lists where to look, in this order: files given by the user, below symfs, next to the recording, in its
 // bundle, and where the recorded machine had them, unless there is a symfs. Files given by the user are opened whatever

@@ -61,8 +61,8 @@ struct Bundle::Late {
 
 Bundle::Bundle(std::string path, const Limits& limits)
     : path_(std::move(path)), directory_(path_), limits_(limits), late_(std::make_unique<Late>()) {
-    // What is no file of this machine must not hide one.
-    if (path_.empty() || path_ == "-") directory_ = "bundle:" + path_;
+    // A bundle without a name must not hide files of this machine.
+    if (path_.empty()) directory_ = "bundle:";
     late_->losses = DiagnosticLog(limits.diagnostics);
 }
 Bundle::~Bundle() = default;
@@ -130,7 +130,9 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
     if (auto damage = tar_->damage()) problems_.push_back(std::move(*damage));
 
     const auto heads = frames_ ? frames_->heads(look) : nullptr;
-    auto found = find_members(heads ? *heads : *tar_, packed_size, path_, limits_, look);
+    auto found = heads ? find_members(*heads, packed_size, path_, limits_, look)
+                       : find_members(*tar_, packed_size, path_, limits_, look);
+    if (heads) heads->rethrow();
     if (!found) return fail(std::move(found.error()));
     std::ranges::move(found->problems, std::back_inserter(problems_));
     files_.reserve(found->members.size());  // by_name_ has views of the names
@@ -157,7 +159,7 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
     late_->contents.resize(files_.size());
     if (!by_name_.contains(bundle_recording) && !by_name_.contains(bundle_main_file)) {
         return fail(ErrorCode::not_perf_data, Error::no_offset, path_,
-                    "is a tar-ball, but no bundle of perfdata collect: it has no recording perf.data");
+                    "it is a tar-ball, but no bundle of perfdata collect: there is no perf.data in it");
     }
     return read_index(look);
 }

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <exception>
 #include <new>
 #include <utility>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/core/thread_end.hpp"
 
 #include "recording/lock_or_stop.hpp"
 #include "recording/look_out.hpp"
@@ -243,11 +245,14 @@ class PackedFrames::Decoder {
 };
 
 // Heads keeps the decoder of the frame that was read last.
-class PackedFrames::Heads final : public Source {
+class PackedFrames::Heads final : public HeadsSource {
   public:
     Heads(const PackedFrames& all, const LookOut& look) : all_(all), look_(look) {}
 
     std::uint64_t size() const override { return all_.size(); }
+    void rethrow() const override {
+        if (thrown_) std::rethrow_exception(thrown_);
+    }
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         std::size_t done = 0;
         while (done < out.size() && offset + done < size()) {
@@ -270,7 +275,14 @@ class PackedFrames::Heads final : public Source {
             filled_ = 0;
         }
         while (wanted >= begin_ + filled_) {
-            look_.ask();
+            try {
+                look_.ask();
+            } catch (const ThreadEnd&) {
+                throw;
+            } catch (...) {
+                thrown_ = std::current_exception();
+                return fail(ErrorCode::cancelled, Error::no_offset, all_.path_, "asked to stop");
+            }
             begin_ += filled_;
             const auto got = decoder_->read(block_);
             if (!got) return got;
@@ -297,10 +309,11 @@ class PackedFrames::Heads final : public Source {
     mutable std::unique_ptr<Decoder> decoder_;
     mutable std::size_t number_ = 0, filled_ = 0;
     mutable std::uint64_t begin_ = 0, unpacked_ = 0;
+    mutable std::exception_ptr thrown_;
     mutable std::array<std::byte, 16384> block_{};
 };
 
-std::unique_ptr<const Source> PackedFrames::heads(const LookOut& look) const {
+std::unique_ptr<const PackedFrames::HeadsSource> PackedFrames::heads(const LookOut& look) const {
     return std::make_unique<const Heads>(*this, look);
 }
 

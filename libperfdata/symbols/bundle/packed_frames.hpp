@@ -45,9 +45,14 @@ class PackedFrames final : public Source {
     // content(frame, look) returns the content of a frame; with damage() if it is shorter than it says. Throws Stopped.
     // Errors: io, malformed, limit.
     Result<std::shared_ptr<const Source>> content(std::size_t frame, const LookOut& look) const;
-    // heads(look) returns the same bytes for one thread that reads little, and forwards: nothing is kept. Both must
-    // outlive it. Reading throws Stopped.
-    std::unique_ptr<const Source> heads(const LookOut& look) const;
+    // HeadsSource has the same bytes for one thread that reads little, and forwards: nothing is kept. Whoever reads may
+    // be written in C: what looking out throws is the error `cancelled`, until rethrow() throws it.
+    class HeadsSource : public Source {
+      public:
+        virtual void rethrow() const = 0;
+    };
+    // heads(look): both must outlive it.
+    std::unique_ptr<const HeadsSource> heads(const LookOut& look) const;
 
   private:
     class Decoder;
