@@ -15,7 +15,7 @@ namespace {
 // IndexAllocator throws bad_alloc. RapidJSON's own return a null pointer, which its reader does not check.
 class IndexAllocator {
   public:
-    static const bool kNeedFree = true;
+    [[maybe_unused]] static const bool kNeedFree = true;
 
     void* Malloc(std::size_t size) { return size == 0 ? nullptr : got(std::malloc(size)); }
     void* Realloc(void* memory, std::size_t, std::size_t size) {
