@@ -16,24 +16,24 @@
 namespace perfdata {
 namespace {
 
-constexpr std::string_view index_name = "bundle.json";
-constexpr std::uint32_t index_version = 1;
+constexpr std::string_view bundle_index_name = "bundle.json";
+constexpr std::uint32_t bundle_index_version = 1;
 
-void write_counts(JsonWriter& json, std::string_view name,
-                  const std::vector<std::pair<std::string, std::uint64_t>>& counts) {
+void write_bundle_counts(JsonWriter& json, std::string_view name,
+                         const std::vector<std::pair<std::string, std::uint64_t>>& counts) {
     json.key(name);
     json.begin_object();
     for (const auto& [kind, count] : counts) json.member(kind, count);
     json.end_object();
 }
 
-std::string index_text(const BundleIndex& index, std::span<const BundleContent> members,
-                       std::span<const std::string> hashes) {
+std::string bundle_index_text(const BundleIndex& index, std::span<const BundleContent> members,
+                              std::span<const std::string> hashes) {
     std::string text;
     const Sink sink = [&](std::string_view part) { text += part; };
     JsonWriter json(sink);
     json.begin_object();
-    json.member("perfdata_bundle", index_version);
+    json.member("perfdata_bundle", bundle_index_version);
     json.member("recording", index.recording);
     json.key("members");
     json.begin_array();
@@ -60,10 +60,10 @@ std::string index_text(const BundleIndex& index, std::span<const BundleContent> 
         json.end_object();
     }
     json.end_array();
-    write_counts(json, "left_out", index.left_out);
+    write_bundle_counts(json, "left_out", index.left_out);
     json.member("debug", index.debug);
     json.member("sources", index.sources);
-    if (!index.anonymized.empty()) write_counts(json, "anonymized", index.anonymized);
+    if (!index.anonymized.empty()) write_bundle_counts(json, "anonymized", index.anonymized);
     json.end_object();
     json.finish();
     return text;
@@ -82,7 +82,7 @@ Result<void> write_bundle(std::vector<BundleContent> recording, std::vector<Bund
     auto members = std::move(recording);
     members.insert(members.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
 
-    std::vector<std::string_view> names{index_name};
+    std::vector<std::string_view> names{bundle_index_name};
     for (const auto& content : members) names.push_back(content.member.name);
     std::ranges::sort(names);
     if (const auto twice = std::ranges::adjacent_find(names); twice != names.end()) {
@@ -106,13 +106,13 @@ Result<void> write_bundle(std::vector<BundleContent> recording, std::vector<Bund
     }
 
     // The index stands second, so that it is found without a look at the rest, however many files a directory has.
-    const auto text = index_text(index, members, hashes);
+    const auto text = bundle_index_text(index, members, hashes);
     std::vector<PackedMember> packed;
     for (std::size_t at = 0; at < members.size(); ++at) {
-        if (at == 1) packed.push_back({std::string(index_name), memory_source(as_bytes(text))});
+        if (at == 1) packed.push_back({std::string(bundle_index_name), memory_source(as_bytes(text))});
         packed.push_back({members[at].member.name, members[at].content, hashes[at]});
     }
-    if (members.size() <= 1) packed.push_back({std::string(index_name), memory_source(as_bytes(text))});
+    if (members.size() <= 1) packed.push_back({std::string(bundle_index_name), memory_source(as_bytes(text))});
     const Callback<void(Bytes)> put = [&](Bytes bytes) { sink(as_text(bytes)); };
     return pack_members(packed, put, watch);
 }

@@ -79,8 +79,11 @@ perfdata_status perfdata_recording_open_memory(const void* bytes, size_t count, 
         const Opening opening(options);
         auto copy = copy_of(begin, count, opening.control);
         // Moving the vector does not move its bytes.
-        const Shared<const Source> input = memory_source(copy);
-        auto recording = opening.taken(open_recording(input, "", opening.options));
+        const auto input = memory_source(copy);
+        const auto is_bundle = Bundle::is_bundle(*input);
+        auto recording =
+            opening.taken(is_bundle && *is_bundle ? open_recording(Shared<const Source>(input), "", opening.options)
+                                                  : Recording::from_memory(copy, opening.options));
         return hand_out(place, std::make_shared<RecordingObject>(std::move(recording), false, std::move(copy)));
     });
 }

@@ -10,6 +10,8 @@
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/recording.hpp"
 
+#include "data_file.hpp"
+
 namespace perfdata {
 bool Recording::is_directory(const std::string& path) {
     std::error_code ignored;

@@ -28,6 +28,7 @@ UNSEEN = {
     "annotation/call/(branches|into_kernel)": "files of the recorded machine, which are not shipped",
     "annotation/instruction/target/relocation": "the same",
     "script/inlined": "the same",
+    "info/bundle(/.*)?": "bundles: tests/bundle has them",
     "report/line_problems": "damaged debug information",
     "report/inlined_problems": "the same",
     "lines/problems": "the same",
@@ -51,8 +52,9 @@ FREE = re.compile(
 )
 
 
-# Of formats that are not ours: tests/export checks them.
-FOREIGN = {"firefox.schema.json"}
+# Of formats that are not ours, which tests/export checks, and of the index of bundles, which no command writes to
+# standard output.
+FOREIGN = {"firefox.schema.json", "bundle.schema.json"}
 
 
 def load(folder):

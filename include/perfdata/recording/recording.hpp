@@ -2,13 +2,11 @@
 // One recording, whatever its container: header, events, features, records.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "perfdata/core/callback.hpp"
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/shared.hpp"
@@ -118,12 +116,7 @@ class PERFDATA_EXPORT Recording {
   private:
     friend struct BundleOpener;
 
-    // DataFile is a file data.N of a directory, and how it is opened.
-    struct DataFile {
-        std::uint32_t number = 0;
-        std::string name;
-        Callback<Result<std::shared_ptr<const Source>>()> open;
-    };
+    struct DataFile;
 
     Recording() = default;
 

@@ -7,14 +7,15 @@
 
 #include "perfdata/core/callback.hpp"
 #include "perfdata/core/limits.hpp"
-#include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/progress.hpp"
 
 namespace perfdata {
 
+struct FileName;
+
 // JitSearch lists where to look, in this order: files given by the user, below symfs, next to the recording, in its
-// bundle, and where the recorded machine had them, unless there is a symfs. Files given by the user are opened whatever they are, found
-// ones as by open_named_file(). No link leads out of symfs, nor away from the recording.
+// bundle, and where the recorded machine had them, unless there is a symfs. Files given by the user are opened whatever
+// they are, found ones as by open_named_file(). No link leads out of symfs, nor away from the recording.
 struct JitSearch {
     std::vector<std::string> given;         // --jitdump FILE
     std::string symfs;                      // --symfs DIRECTORY; empty: none

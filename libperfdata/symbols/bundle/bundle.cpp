@@ -61,8 +61,8 @@ struct Bundle::Late {
 
 Bundle::Bundle(std::string path, const Limits& limits)
     : path_(std::move(path)), directory_(path_), limits_(limits), late_(std::make_unique<Late>()) {
-    // What is no file of this machine must not hide one.
-    if (path_.empty() || path_ == "-") directory_ = "bundle:" + path_;
+    // A bundle without a name must not hide files of this machine.
+    if (path_.empty()) directory_ = "bundle:";
     late_->losses = DiagnosticLog(limits.diagnostics);
 }
 Bundle::~Bundle() = default;
@@ -130,7 +130,9 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
     if (auto damage = tar_->damage()) problems_.push_back(std::move(*damage));
 
     const auto heads = frames_ ? frames_->heads(look) : nullptr;
-    auto found = find_members(heads ? *heads : *tar_, packed_size, path_, limits_, look);
+    auto found = heads ? find_members(*heads, packed_size, path_, limits_, look)
+                       : find_members(*tar_, packed_size, path_, limits_, look);
+    if (heads) heads->rethrow();
     if (!found) return fail(std::move(found.error()));
     std::ranges::move(found->problems, std::back_inserter(problems_));
     files_.reserve(found->members.size());  // by_name_ has views of the names
@@ -150,13 +152,14 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
         by_name_.emplace(files_.back().name, files_.size() - 1);
     }
     if (twice != 0) {
-        problem(ErrorCode::malformed, std::to_string(twice) + " of its members have names that others have: the first "
-                                                              "of a name is taken");
+        problem(ErrorCode::malformed, std::to_string(twice) +
+                                          " of its members have names that others have: the first "
+                                          "of a name is taken");
     }
     late_->contents.resize(files_.size());
     if (!by_name_.contains(bundle_recording) && !by_name_.contains(bundle_main_file)) {
         return fail(ErrorCode::not_perf_data, Error::no_offset, path_,
-                    "is a tar-ball, but no bundle of perfdata collect: it has no recording perf.data");
+                    "it is a tar-ball, but no bundle of perfdata collect: there is no perf.data in it");
     }
     return read_index(look);
 }
@@ -187,8 +190,8 @@ Result<void> Bundle::read_index(const LookOut& look) {
     }
     facts_ = std::move(index->facts);
     if (index->more != 0) {
-        problem(ErrorCode::limit, std::string(bundle_index) + " lists more than " +
-                                      std::to_string(limits_.archived_files) + " files");
+        problem(ErrorCode::limit,
+                std::string(bundle_index) + " lists more than " + std::to_string(limits_.archived_files) + " files");
     }
     // Names that are no UTF-8 may be equal there: they are in the order of the tar-ball.
     std::multimap<std::string, std::size_t> spelled;
@@ -213,9 +216,9 @@ Result<void> Bundle::read_index(const LookOut& look) {
         file.sha256 = std::move(said.sha256);
     }
     if (absent != 0) {
-        problem(ErrorCode::missing, std::to_string(absent) + (absent == 1 ? " member" : " members") +
-                                        " of its index " + (absent == 1 ? "is" : "are") + " not there, the first is \"" +
-                                        first_absent + "\"");
+        problem(ErrorCode::missing, std::to_string(absent) + (absent == 1 ? " member" : " members") + " of its index " +
+                                        (absent == 1 ? "is" : "are") + " not there, the first is \"" + first_absent +
+                                        "\"");
     }
     if (other_size != 0) {
         problem(ErrorCode::mismatch, std::to_string(other_size) + (other_size == 1 ? " member has" : " members have") +
@@ -236,7 +239,8 @@ DiagnosticLog Bundle::losses() const {
 
 Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, const Watch& watch) const {
     const auto number = find(name);
-    if (!number) return fail(ErrorCode::missing, Error::no_offset, path_ + "/" + std::string(name), "is not in the bundle");
+    if (!number)
+        return fail(ErrorCode::missing, Error::no_offset, path_ + "/" + std::string(name), "is not in the bundle");
     try {
         const LookOut look(watch);
         const auto lock = lock_or_stop(late_->unpacking[*number % late_->unpacking.size()], look);
@@ -269,7 +273,8 @@ Result<std::shared_ptr<const Source>> Bundle::unpack(std::size_t number, const L
         if (!hash && hash.error().code == ErrorCode::cancelled) throw Stopped();
         if (!hash) return fail(hash.error());
         if (*hash != file.sha256) {
-            damage = Error{ErrorCode::mismatch, Error::no_offset, where, "it is not what the bundle's index says: its hash differs"};
+            damage = Error{ErrorCode::mismatch, Error::no_offset, where,
+                           "it is not what the bundle's index says: its hash differs"};
         }
     }
     if (!damage) return source;
@@ -297,7 +302,8 @@ Result<std::shared_ptr<const Source>> Bundle::slice(std::size_t number, const Lo
         // What is there up to the damage; nothing of frames behind it.
         const auto begin = frames_->frames()[frame].at;
         const auto end = std::clamp(begin + content->size(), at, at + size);
-        if (first == last) return std::make_shared<const Slice>(content, at - begin, end - std::min(at, end), content->damage());
+        if (first == last)
+            return std::make_shared<const Slice>(content, at - begin, end - std::min(at, end), content->damage());
         return std::make_shared<const Slice>(tar_, at, std::max(begin, at) - at, content->damage());
     }
     if (first == last) {

@@ -15,7 +15,7 @@ namespace {
 // IndexAllocator throws bad_alloc. RapidJSON's own return a null pointer, which its reader does not check.
 class IndexAllocator {
   public:
-    static const bool kNeedFree = true;
+    [[maybe_unused]] static const bool kNeedFree = true;
 
     void* Malloc(std::size_t size) { return size == 0 ? nullptr : got(std::malloc(size)); }
     void* Realloc(void* memory, std::size_t, std::size_t size) {
@@ -32,7 +32,8 @@ class IndexAllocator {
     }
 };
 
-// IndexHandler takes what the reader finds. It knows the key of the outermost object and the key of an object in a list.
+// IndexHandler takes what the reader finds. It knows the key of the outermost object and the key of an object in a
+// list.
 class IndexHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, IndexHandler> {
   public:
     IndexHandler(IndexedFiles& index, std::uint64_t most) : index_(index), room_(most) {}
@@ -115,9 +116,7 @@ class IndexHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Inde
             index_.facts.missing.emplace_back();
         }
     }
-    BundledFile* member() {
-        return depth_ == 3 && taken_ && outer_ == "members" ? &index_.files.back() : nullptr;
-    }
+    BundledFile* member() { return depth_ == 3 && taken_ && outer_ == "members" ? &index_.files.back() : nullptr; }
     MissingFile* missing() {
         return depth_ == 3 && taken_ && outer_ == "missing" ? &index_.facts.missing.back() : nullptr;
     }

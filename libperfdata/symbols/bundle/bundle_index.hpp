@@ -20,9 +20,9 @@ struct IndexedFiles {
     std::uint64_t more = 0;          // members and missing files that it has beyond the limit
 };
 
-// read_bundle_index(text, path, limits) reads a document of JSON. What it does not know it steps over; numbers and texts
-// that are of another kind than they should be count as absent. path is for messages. Errors: malformed, unsupported (a
-// newer version).
+// read_bundle_index(text, path, limits) reads a document of JSON. What it does not know it steps over; numbers and
+// texts that are of another kind than they should be count as absent. path is for messages. Errors: malformed,
+// unsupported (a newer version).
 Result<IndexedFiles> read_bundle_index(std::string_view text, const std::string& path, const Limits& limits);
 
 }  // namespace perfdata

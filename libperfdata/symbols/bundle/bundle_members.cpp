@@ -14,8 +14,8 @@
 namespace perfdata {
 namespace {
 
-// LeftOut counts members that are not taken, and remembers the first.
-struct LeftOut {
+// LeftOutMembers counts members that are not taken, and remembers the first.
+struct LeftOutMembers {
     ErrorCode code;
     const char* why;
     std::uint64_t count = 0;
@@ -27,12 +27,12 @@ struct LeftOut {
     void tell(const std::string& path, std::vector<Error>& problems) const {
         if (count == 0) return;
         problems.push_back({code, Error::no_offset, path,
-                            std::to_string(count) + (count == 1 ? " member " : " members ") + why + ", the first is \"" +
-                                first + "\""});
+                            std::to_string(count) + (count == 1 ? " member " : " members ") + why +
+                                ", the first is \"" + first + "\""});
     }
 };
 
-std::string_view text_of(const char* text) {
+std::string_view given_text(const char* text) {
     return text != nullptr ? std::string_view(text) : std::string_view();
 }
 
@@ -54,12 +54,14 @@ Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, 
         found.problems.push_back({code, Error::no_offset, path, std::move(why)});
     };
     if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
-    LeftOut links{ErrorCode::unsupported, "are links, which are not followed"};
-    LeftOut elsewhere{ErrorCode::malformed, "have names that lead elsewhere"};
-    LeftOut special{ErrorCode::unsupported, "are no regular files"};
-    LeftOut holes{ErrorCode::unsupported, "have holes"};
-    constexpr std::uint64_t headers_a_file = 4, usual_names = 512, some_names = std::uint64_t{1} << 20, names_a_byte = 256;
-    auto names_left = std::min<std::uint64_t>(limits.archived_files * usual_names, some_names + names_a_byte * packed_size);
+    LeftOutMembers links{ErrorCode::unsupported, "are links, which are not followed"};
+    LeftOutMembers elsewhere{ErrorCode::malformed, "have names that lead elsewhere"};
+    LeftOutMembers special{ErrorCode::unsupported, "are no regular files"};
+    LeftOutMembers holes{ErrorCode::unsupported, "have holes"};
+    constexpr std::uint64_t headers_a_file = 4, usual_names = 512, some_names = std::uint64_t{1} << 20,
+                            names_a_byte = 256;
+    auto names_left =
+        std::min<std::uint64_t>(limits.archived_files * usual_names, some_names + names_a_byte * packed_size);
     std::uint64_t headers = 0;
     while (auto* header = reader->next()) {
         look.ask();
@@ -67,12 +69,12 @@ Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, 
             damaged(ErrorCode::limit, "has more than " + std::to_string(headers - 1) + " entries");
             break;
         }
-        auto given = text_of(library->entry_pathname(header));
-        if (given.empty()) given = text_of(library->entry_pathname_utf8(header));
+        auto given = given_text(library->entry_pathname(header));
+        if (given.empty()) given = given_text(library->entry_pathname_utf8(header));
         const auto kind = library->entry_filetype(header);
         const auto name = without_dots(given);
         if (kind == AE_IFDIR) continue;
-        if (!text_of(library->entry_hardlink(header)).empty() || kind == AE_IFLNK) {
+        if (!given_text(library->entry_hardlink(header)).empty() || kind == AE_IFLNK) {
             links.add(given);
         } else if (kind != AE_IFREG) {
             special.add(given);

@@ -27,9 +27,9 @@ struct FoundMembers {
     std::vector<Error> problems;  // what was left out
 };
 
-// find_members(tar, packed_size, path, limits, look) reads the headers of a plain tar-ball, and steps over the contents.
-// Links, devices and names that lead elsewhere are left out. packed_size bounds the memory for names. path is for
-// messages. Throws Stopped. Errors: malformed (no tar-ball), unsupported (see ArchivedFiles::available()).
+// find_members(tar, packed_size, path, limits, look) reads the headers of a plain tar-ball, and steps over the
+// contents. Links, devices and names that lead elsewhere are left out. packed_size bounds the memory for names. path is
+// for messages. Throws Stopped. Errors: malformed (no tar-ball), unsupported (see ArchivedFiles::available()).
 Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, const std::string& path,
                                   const Limits& limits, LookOut& look);
 

@@ -23,7 +23,7 @@ constexpr std::uint64_t tar_unit = 512;
 constexpr int zstd_level = 3;  // zstd's own default: a higher one takes several times as long for a few percent
 constexpr int file_permissions = 0644;
 
-std::uint64_t padded(std::uint64_t size) {
+std::uint64_t in_tar_units(std::uint64_t size) {
     return (size + tar_unit - 1) / tar_unit * tar_unit;
 }
 
@@ -85,8 +85,8 @@ class TarWriter {
         library_.write_free(archive_);
     }
 
-    // Names are bytes, whatever the locale. Only those that are not ASCII say so: other tars warn of the mark. Nothing is
-    // gathered to blocks.
+    // Names are bytes, whatever the locale. Only those that are not ASCII say so: other tars warn of the mark. Nothing
+    // is gathered to blocks.
     bool open(bool ascii) {
         return library_.write_set_format_pax_restricted(archive_) == ARCHIVE_OK &&
                (ascii || library_.write_set_format_option(archive_, "pax", "hdrcharset", "BINARY") == ARCHIVE_OK) &&
@@ -145,7 +145,7 @@ class MemberPacker {
         const auto failed = [&] { return fail(ErrorCode::io, Error::no_offset, member.name, tar.why()); };
         const bool ascii = std::ranges::all_of(member.name, [](char c) { return static_cast<signed char>(c) >= 0; });
         if (!tar.open(ascii) || !tar.header(member.name, size)) return failed();
-        frames_.begin(tar.made().size() + padded(size));
+        frames_.begin(tar.made().size() + in_tar_units(size));
         pass(tar);
         Sha256 hash;
         for (std::uint64_t at = 0; at < size;) {

@@ -8,6 +8,7 @@
 #include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "bundle_names.hpp"
+#include "recording/data_file.hpp"
 #include "recording/file_source.hpp"
 
 namespace perfdata {
@@ -24,7 +25,7 @@ struct BundleOpener {
     static Result<Recording> bundled(std::shared_ptr<const Source> source, std::string path,
                                      const OpenOptions& options) {
         const Watch watch{options.stop, options.progress};
-        auto bundle = Bundle::open(std::move(source), path, options.limits, watch);
+        auto bundle = Bundle::open(std::move(source), path == "-" ? "standard input" : path, options.limits, watch);
         if (!bundle) return fail(std::move(bundle.error()));
         const bool directory = (*bundle)->find(bundle_main_file).has_value();
         auto main = open_member(**bundle, std::string(directory ? bundle_main_file : bundle_recording), options.limits,

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <exception>
 #include <new>
 #include <utility>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/core/thread_end.hpp"
 
 #include "recording/lock_or_stop.hpp"
 #include "recording/look_out.hpp"
@@ -18,15 +20,15 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint32_t frame_magic = 0xfd2fb528, skippable_magic = 0x184d2a50, skippable_mask = 0xfffffff0;
-constexpr std::uint64_t short_frame = std::uint64_t{256} << 10;   // kept in memory ...
+constexpr std::uint32_t zstd_frame_magic = 0xfd2fb528, skippable_magic = 0x184d2a50, skippable_mask = 0xfffffff0;
+constexpr std::uint64_t short_frame = std::uint64_t{256} << 10;    // kept in memory ...
 constexpr std::uint64_t most_in_memory = std::uint64_t{64} << 20;  // ... as long as all of them take no more
-constexpr std::uint64_t most_content = std::uint64_t{1} << 60;    // sums of sizes stay far from overflowing
+constexpr std::uint64_t most_content = std::uint64_t{1} << 60;     // sums of sizes stay far from overflowing
 
-// Kept is content in memory.
-class Kept final : public Source {
+// KeptFrame is content in memory.
+class KeptFrame final : public Source {
   public:
-    Kept(std::vector<std::byte> bytes, std::optional<Error> damage)
+    KeptFrame(std::vector<std::byte> bytes, std::optional<Error> damage)
         : bytes_(std::move(bytes)), damage_(std::move(damage)) {}
 
     std::uint64_t size() const override { return bytes_.size(); }
@@ -45,10 +47,10 @@ class Kept final : public Source {
     std::optional<Error> damage_;
 };
 
-// Window reads a source in blocks, at places that only grow.
-class Window {
+// FrameWindow reads a source in blocks, at places that only grow.
+class FrameWindow {
   public:
-    explicit Window(const Source& source) : source_(source) {}
+    explicit FrameWindow(const Source& source) : source_(source) {}
 
     // Returns up to `count` bytes at a place: fewer only at the end of the source.
     Result<Bytes> at(std::uint64_t offset, std::size_t count) {
@@ -69,7 +71,7 @@ class Window {
     std::array<std::byte, 4096> buffer_{};
 };
 
-std::uint64_t little(Bytes bytes) {
+std::uint64_t little_number(Bytes bytes) {
     std::uint64_t value = 0;
     for (std::size_t at = bytes.size(); at-- > 0;) value = value << 8 | std::to_integer<std::uint64_t>(bytes[at]);
     return value;
@@ -81,7 +83,7 @@ std::uint64_t little(Bytes bytes) {
 struct PackedFrames::Scan {
     const Source& packed;
     LookOut& look;
-    Window window{packed};
+    FrameWindow window{packed};
     std::uint64_t at = 0;
     std::optional<std::string> wrong{};  // what ends the scan
     bool sized = true;                   // all frames so far say how long they are
@@ -93,14 +95,14 @@ struct PackedFrames::Scan {
         if (!got) return fail(got.error());
         const auto head = *got;
         if (head.size() < 5) return failed("it breaks off");
-        const auto magic = static_cast<std::uint32_t>(little(head.first(4)));
+        const auto magic = static_cast<std::uint32_t>(little_number(head.first(4)));
         if ((magic & skippable_mask) == skippable_magic) {
             if (head.size() < 8) return failed("it breaks off");
-            at += 8 + little(head.subspan(4, 4));
+            at += 8 + little_number(head.subspan(4, 4));
             if (at > packed.size()) return failed("it breaks off");
             return std::nullopt;
         }
-        if (magic != frame_magic) return failed("what follows is not compressed with zstd");
+        if (magic != zstd_frame_magic) return failed("what follows is not compressed with zstd");
         const auto descriptor = std::to_integer<unsigned>(head[4]);
         const bool single = (descriptor & 0x20) != 0, checksum = (descriptor & 4) != 0;
         constexpr std::array<std::size_t, 4> dictionary_bytes{0, 1, 2, 4};
@@ -108,7 +110,7 @@ struct PackedFrames::Scan {
         const auto dictionary = dictionary_bytes[descriptor & 3], sizes = size_bytes[descriptor >> 6];
         const auto size_at = std::size_t{5} + (single ? 0 : 1) + dictionary;
         if (head.size() < size_at + sizes) return failed("it breaks off");
-        Frame frame{at, 0, 0, little(head.subspan(size_at, sizes)) + (sizes == 2 ? 256 : 0)};
+        Frame frame{at, 0, 0, little_number(head.subspan(size_at, sizes)) + (sizes == 2 ? 256 : 0)};
         if (sizes == 0) sized = false;
         auto end = at + size_at + sizes;
         for (bool last = false; !last;) {
@@ -116,7 +118,7 @@ struct PackedFrames::Scan {
             const auto block = window.at(end, 3);
             if (!block) return fail(block.error());
             if (block->size() < 3) return failed("it breaks off");
-            const auto header = little(*block);
+            const auto header = little_number(*block);
             last = (header & 1) != 0;
             const auto type = header >> 1 & 3;
             if (type == 3) return failed("it has a block of an unknown type");
@@ -187,8 +189,8 @@ class PackedFrames::Decoder {
     // damage(). Errors: io.
     Result<std::size_t> read(std::span<std::byte> out) {
         // zstd compares sizes at the end of a frame: one that is longer than it says is noticed at its first byte more.
-        ZSTD_outBuffer target{out.data(), static_cast<std::size_t>(std::min<std::uint64_t>(
-                                              out.size(), frame_.size - made_ + 1)), 0};
+        ZSTD_outBuffer target{
+            out.data(), static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), frame_.size - made_ + 1)), 0};
         while (target.pos < target.size && !ended_) {
             if (in_.pos == in_.size && read_ < frame_.packed_size) {
                 const auto part = std::span(block_).first(
@@ -243,11 +245,14 @@ class PackedFrames::Decoder {
 };
 
 // Heads keeps the decoder of the frame that was read last.
-class PackedFrames::Heads final : public Source {
+class PackedFrames::Heads final : public HeadsSource {
   public:
     Heads(const PackedFrames& all, const LookOut& look) : all_(all), look_(look) {}
 
     std::uint64_t size() const override { return all_.size(); }
+    void rethrow() const override {
+        if (thrown_) std::rethrow_exception(thrown_);
+    }
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         std::size_t done = 0;
         while (done < out.size() && offset + done < size()) {
@@ -270,7 +275,14 @@ class PackedFrames::Heads final : public Source {
             filled_ = 0;
         }
         while (wanted >= begin_ + filled_) {
-            look_.ask();
+            try {
+                look_.ask();
+            } catch (const ThreadEnd&) {
+                throw;
+            } catch (...) {
+                thrown_ = std::current_exception();
+                return fail(ErrorCode::cancelled, Error::no_offset, all_.path_, "asked to stop");
+            }
             begin_ += filled_;
             const auto got = decoder_->read(block_);
             if (!got) return got;
@@ -297,10 +309,11 @@ class PackedFrames::Heads final : public Source {
     mutable std::unique_ptr<Decoder> decoder_;
     mutable std::size_t number_ = 0, filled_ = 0;
     mutable std::uint64_t begin_ = 0, unpacked_ = 0;
+    mutable std::exception_ptr thrown_;
     mutable std::array<std::byte, 16384> block_{};
 };
 
-std::unique_ptr<const Source> PackedFrames::heads(const LookOut& look) const {
+std::unique_ptr<const PackedFrames::HeadsSource> PackedFrames::heads(const LookOut& look) const {
     return std::make_unique<const Heads>(*this, look);
 }
 
@@ -336,7 +349,7 @@ Result<std::shared_ptr<const Source>> PackedFrames::unpack(const Frame& frame, c
             // What the checksum says comes behind the last byte.
             std::array<std::byte, 1> behind{};
             if (const auto more = decoder->read(behind); !more) return fail(more.error());
-            return std::make_shared<const Kept>(std::move(bytes), decoder->damage());
+            return std::make_shared<const KeptFrame>(std::move(bytes), decoder->damage());
         }
         auto spool = Spool::create(path_, frame.size);
         if (!spool) return fail(std::move(spool.error()));

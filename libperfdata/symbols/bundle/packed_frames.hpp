@@ -27,9 +27,9 @@ class PackedFrames final : public Source {
         std::uint64_t at = 0, size = 0;
     };
 
-    // scan(packed, path, limits, look) looks at the headers of frames and blocks alone. Null if a frame does not say how
-    // long it is, or if there is no whole frame. Frames behind damage are left out: see damage(). path is for messages.
-    // Throws Stopped. Errors: io.
+    // scan(packed, path, limits, look) looks at the headers of frames and blocks alone. Null if a frame does not say
+    // how long it is, or if there is no whole frame. Frames behind damage are left out: see damage(). path is for
+    // messages. Throws Stopped. Errors: io.
     static Result<std::shared_ptr<const PackedFrames>> scan(std::shared_ptr<const Source> packed, std::string path,
                                                             const Limits& limits, LookOut& look);
 
@@ -39,14 +39,20 @@ class PackedFrames final : public Source {
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override;
 
     const std::vector<Frame>& frames() const { return frames_; }
-    // frame_at(offset) returns the number of the frame whose content has that byte; that of the last one behind the end.
+    // frame_at(offset) returns the number of the frame whose content has that byte; that of the last one behind the
+    // end.
     std::size_t frame_at(std::uint64_t offset) const;
     // content(frame, look) returns the content of a frame; with damage() if it is shorter than it says. Throws Stopped.
     // Errors: io, malformed, limit.
     Result<std::shared_ptr<const Source>> content(std::size_t frame, const LookOut& look) const;
-    // heads(look) returns the same bytes for one thread that reads little, and forwards: nothing is kept. Both must
-    // outlive it. Reading throws Stopped.
-    std::unique_ptr<const Source> heads(const LookOut& look) const;
+    // HeadsSource has the same bytes for one thread that reads little, and forwards: nothing is kept. Whoever reads may
+    // be written in C: what looking out throws is the error `cancelled`, until rethrow() throws it.
+    class HeadsSource : public Source {
+      public:
+        virtual void rethrow() const = 0;
+    };
+    // heads(look): both must outlive it.
+    std::unique_ptr<const HeadsSource> heads(const LookOut& look) const;
 
   private:
     class Decoder;

@@ -73,7 +73,7 @@ struct KernelNames::Loader {
                                                Content content) const {
         const auto& files = finder.files();
         auto opened = given && name.root.empty() ? files.open_given_watched(name.path, limits, content, watch)
-                            : files.open_watched(name, limits, content, watch);
+                                                 : files.open_watched(name, limits, content, watch);
         if (!opened) unless_stopped(opened.error());
         return opened;
     }

@@ -73,11 +73,11 @@ class PERFDATA_EXPORT Bundle {
     Bundle(const Bundle&) = delete;
     Bundle& operator=(const Bundle&) = delete;
 
-    const std::string& path() const { return path_; }                  // as it was given
-    const std::vector<BundledFile>& files() const { return files_; }   // in the order of the tar-ball
-    const BundleFacts& facts() const { return facts_; }                // what its index says
-    const std::vector<Error>& problems() const { return problems_; }   // what was wrong with it when it was opened
-    DiagnosticLog losses() const;                                      // members that could not be read since
+    const std::string& path() const { return path_; }                 // as it was given
+    const std::vector<BundledFile>& files() const { return files_; }  // in the order of the tar-ball
+    const BundleFacts& facts() const { return facts_; }               // what its index says
+    const std::vector<Error>& problems() const { return problems_; }  // what was wrong with it when it was opened
+    DiagnosticLog losses() const;                                     // members that could not be read since
 
     // Returns the content of a member, unpacked from the tar-ball but not by itself. A recording that breaks off has a
     // damage(). Errors: missing, io, malformed, limit, mismatch (with the hash in the index), cancelled.
@@ -111,18 +111,18 @@ class PERFDATA_EXPORT Bundle {
 
     std::string path_, directory_;
     Limits limits_;
-    std::shared_ptr<const Source> tar_;            // plain
-    std::shared_ptr<const PackedFrames> frames_;   // the same, if it is unpacked frame by frame; else null
+    std::shared_ptr<const Source> tar_;           // plain
+    std::shared_ptr<const PackedFrames> frames_;  // the same, if it is unpacked frame by frame; else null
     std::vector<BundledFile> files_;
-    std::vector<Member> members_;                  // where they are in tar_, by number
+    std::vector<Member> members_;  // where they are in tar_, by number
     std::map<std::string_view, std::size_t> by_name_;
     BundleFacts facts_;
     std::vector<Error> problems_;
     std::unique_ptr<Late> late_;
 };
 
-// open_recording(path, options) is Recording::open(), and opens bundles as well: Recording::bundle() then has the rest of
-// it. Errors: also those of Bundle::open().
+// open_recording(path, options) is Recording::open(), and opens bundles as well: Recording::bundle() then has the rest
+// of it. Errors: also those of Bundle::open().
 PERFDATA_EXPORT Result<Recording> open_recording(const std::string& path, const OpenOptions& options = {});
 // open_recording(source, name, options) is Recording::from_source() in the same way.
 PERFDATA_EXPORT Result<Recording> open_recording(Shared<const Source> source, std::string name,

@@ -22,8 +22,8 @@ struct PERFDATA_EXPORT FinderOptions {
     std::string buildid_dir{};  // a build-id cache, or a tar-ball of `perf archive` (with ArchivedFiles)
     std::string vmlinux{};      // a file with the kernel's symbols; empty: none given
     std::string kallsyms{};     // a copy of /proc/kallsyms; empty: none given
-    // The directory of a bundle, see Bundle::directory(): searched behind what the user gave, and instead of the viewing
-    // machine.
+    // The directory of a bundle, see Bundle::directory(): searched behind what the user gave, and instead of the
+    // viewing machine.
     std::string bundle{};
 
     // On the viewing machine: not searched when offline.
