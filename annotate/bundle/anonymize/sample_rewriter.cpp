@@ -63,6 +63,7 @@ Attr anonymous_attr(const Attr& attr) {
     kept.config = attr.config;
     kept.sample_period = attr.sample_period;
     kept.sample_type = attr.sample_type & kept_sample_bits;
+    if (attr.type == attr_type::tracepoint) kept.sample_type |= attr.sample_type & sample_bit::raw;
     kept.read_format = attr.read_format &
                        (read_bit::time_enabled | read_bit::time_running | read_bit::id | read_bit::group | read_bit::lost);
     kept.flags = attr.flags & known_flags;
@@ -139,13 +140,25 @@ void SampleRewriter::part(SamplePart part, Bytes content, const SampleShape& sha
         case SamplePart::code_page_size: return out.bytes(content);
         case SamplePart::callchain: return write_chain(content, out);
         case SamplePart::branch_stack: return write_branches(content, shape, reading, out);
-        case SamplePart::raw: return tally_.add(Told::raw_payloads);
+        case SamplePart::raw: return;  // see payload()
         case SamplePart::regs_user: return tally_.add(Told::user_registers);
         case SamplePart::stack_user: return tally_.add(Told::user_stacks);
         case SamplePart::regs_intr: return tally_.add(Told::interrupt_registers);
         case SamplePart::phys_addr: return tally_.add(Told::physical_addresses);
         case SamplePart::aux: return tally_.add(Told::aux_samples);
     }
+}
+
+//     u32 size . u16 type . u8 flags . u8 preempt_count . u32 pid . padding
+void SampleRewriter::payload(const RecordView& record, const Event& event, ByteWriter& out) {
+    tally_.add(Told::raw_payloads);
+    if (event.attr.type != attr_type::tracepoint) return;
+    const auto tid = event.sample.offsets().tid;
+    out.u32(12);
+    out.u16(static_cast<std::uint16_t>(event.attr.config));
+    out.zeros(2);
+    out.u32(tid == 0 ? 0 : record.order.load<std::uint32_t>(record.bytes.data() + tid + 4));
+    out.zeros(4);
 }
 
 bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
@@ -177,6 +190,7 @@ bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
         const auto length = shape.size_of(which, bytes + begin, size - begin, order, parts.reading);
         if (begin == 0 || length == SampleShape::overrun) break;
         if (!understood && which > SamplePart::callchain) break;
+        if (which == SamplePart::raw) payload(record, events_.events()[*event], out);
         part(which, record.bytes.subspan(begin, static_cast<std::size_t>(length)), shape, parts.reading, out);
         read = begin + static_cast<std::size_t>(length);
     }
