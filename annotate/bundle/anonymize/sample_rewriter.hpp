@@ -26,6 +26,10 @@ Attr anonymous_attr(const Attr& attr);
 // write_attr(attr, bytes, out) writes it in `bytes` bytes, 64 to Attr::known_bytes, and says so in it.
 void write_attr(const Attr& attr, std::size_t bytes, ByteWriter& out);
 
+// write_chain(words, out) writes the addresses of a call chain, and returns how many it replaced by zero: without frame
+// pointers the kernel takes whatever lies on the stack for return addresses, texts of the environment among it.
+std::uint64_t write_chain(Bytes words, ByteWriter& out);
+
 // SampleRewriter writes SAMPLE records of the events of a recording as anonymous_attr() describes them. Samples of
 // tracepoints get a payload of the fields that all tracepoints have, the number of the event and the thread, which stand
 // elsewhere, too: perf report ends with a segmentation fault where there is none.
