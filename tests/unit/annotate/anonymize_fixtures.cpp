@@ -9,6 +9,8 @@
 #include "perfdata/wire/feature/build_id.hpp"
 #include "perfdata/wire/feature/tracing_data.hpp"
 
+#include "bundle/anonymize/words.hpp"
+
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/reading.hpp"
@@ -95,20 +97,14 @@ std::set<std::string, std::less<>> texts_of(const Recording& recording) {
     return std::move(collector.texts);
 }
 
-// Words that stay, and pieces of what stands in every anonymized recording.
+// Words that stay: those of tools, names of events, numbers of versions.
 bool may_stay(std::string_view text) {
     const auto anonymizer = an_anonymizer();
-    if (anonymizer.path(text) == text || anonymizer.command(text) == text || anonymizer.name(text) == text) return true;
-    for (const std::string_view word : {"record", "--call-graph", "kernel.kallsyms", "[kernel.kallsyms]", "(deleted)",
-                                        "unsigned char", "unsigned short", "unsigned", "signed", "common_pid"}) {
-        if (text == word) return true;
-    }
-    // Options of perf, names of events, versions.
-    constexpr std::string_view words =
-        " cycles cpu-clock record script sched:sched_switch raw_syscalls:sys_enter sched:sched_process_exec --clockid"
-        " --switch-events --namespaces --all-cgroups --intr-regs --user-regs --phys-data --weight --threads --kcore"
-        " --compression-level monotonic bpf-output instructions page-faults context-switches sched_switch ";
-    return words.find(" " + std::string(text) + " ") != std::string_view::npos;
+    const auto file = "/x/" + std::string(text);
+    return anonymizer.path(text) == text || anonymizer.path(file).ends_with("/" + std::string(text)) ||
+           anonymizer.command(text) == text || anonymizer.name(text) == text || is_argument(text) ||
+           is_event_name(text, {}) || Names::release(text) == text || is_trace_name(text) || text == "unsigned char" ||
+           text == "unsigned short" || text == "unsigned";
 }
 
 std::vector<std::string> all_fixtures() {

@@ -169,7 +169,8 @@ TEST_CASE("Samples keep the fields that are kept", "[annotate][anonymize]") {
         for (int round = 0; round < 200; ++round) {
             auto attr = random_attr(random, random_sample_type(random));
             attr.type = attr_type::software;
-            const auto want_attr = anonymous_attr(attr);
+            auto want_attr = anonymous_attr(attr);
+            want_attr.size = attr.size;
             auto content = random_content(random, attr);
             for (auto& word : content.callchain) word |= std::uint64_t{0xff} << 56;
             RecordingBuilder before(order), after(order);
@@ -307,8 +308,8 @@ TEST_CASE("Texts of records are hashed", "[annotate][anonymize]") {
 TEST_CASE("Damaged records are left out and counted", "[annotate][anonymize]") {
     Sketch sketch;
     sketch.comm(1, 5, "good");
-    sketch.kernel_record(RecordType::comm, Writer(std::endian::little).u32(1).u32(1).text("noendhere").take(), 6);
-    sketch.record(static_cast<RecordType>(4711), blob_of("s3cr3t-8"));
+    sketch.kernel_record(RecordType::comm, Writer(std::endian::little).u32(1).u32(1).text("noendher").take(), 6);
+    sketch.record(static_cast<RecordType>(90), blob_of("s3cr3t-8"));
     sketch.sample(0x1000, 1, 7);
     auto anonymizer = an_anonymizer();
     const auto file = sketch.build();
@@ -322,7 +323,8 @@ TEST_CASE("Damaged records are left out and counted", "[annotate][anonymize]") {
 }
 
 TEST_CASE("Twins are anonymized alike", "[annotate][anonymize][twins]") {
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    int compared = 0;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         const auto little = craft(seed, std::endian::little);
         const auto file = builder_of(little, all_records(little)).build();
         // Formats of tracepoints state their own byte order.
@@ -333,5 +335,7 @@ TEST_CASE("Twins are anonymized alike", "[annotate][anonymize][twins]") {
         const auto big = craft(seed, std::endian::big);
         const auto other = builder_of(big, all_records(big)).build();
         CHECK(big_endian_twin(anonymized(file)) == anonymized(other));
+        ++compared;
     }
+    CHECK(compared != 0);
 }
