@@ -36,7 +36,8 @@ std::string format_text(std::string_view name, std::uint64_t id) {
            "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
            "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
            "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
-           "\nprint fmt: \"\"\n";
+           // One empty line ends the common fields, one the fields of its own.
+           "\n\nprint fmt: \"\"\n";
 }
 
 std::string page_text(unsigned long_size) {

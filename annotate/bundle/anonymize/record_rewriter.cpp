@@ -183,7 +183,10 @@ bool RecordRewriter::body(const RecordView& record, const TextPoke& poke) {
 }
 
 bool RecordRewriter::body(const RecordView& record, const CallchainDeferred& chain) {
-    return numbers(record, 16 + 8 * chain.ips.size());
+    numbers(record, 16);
+    constexpr std::size_t ips_at = 24;
+    tally_.add(Told::chain_words, write_chain(record.bytes.subspan(ips_at, 8 * chain.ips.size()), out_));
+    return true;
 }
 
 bool RecordRewriter::body(const RecordView& record, const HeaderBuildId& id) {

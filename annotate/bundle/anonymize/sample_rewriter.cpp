@@ -15,30 +15,11 @@ constexpr std::uint16_t sample_misc = 7 | 1u << 14;  // the CPU's mode, and whet
 // Flag bits of uapi perf_event.h up to defer_output.
 constexpr std::uint64_t known_flags = (std::uint64_t{1} << 40) - 1;
 
-// is_text(word) returns true if all eight bytes are characters. Without frame pointers the kernel takes whatever lies on
-// the stack for return addresses, and no machine has code at such addresses.
-bool is_text(std::uint64_t word) {
-    for (int byte = 0; byte < 8; ++byte, word >>= 8) {
-        const auto character = word & 0xff;
-        if (character < 0x20 || character > 0x7e) return false;
-    }
-    return true;
-}
-
 // The bits of a branch's flags that have a name: 33 from the first, as the writer's machine counts them.
 std::uint64_t known_branch_flags(std::uint64_t flags, std::endian order) {
     constexpr unsigned known = 33;
     return order == std::endian::big ? flags >> (64 - known) << (64 - known)
                                      : flags & ((std::uint64_t{1} << known) - 1);
-}
-
-void write_chain(Bytes content, ByteWriter& out) {
-    const auto order = out.order();
-    out.bytes(content.first(sample_word));
-    for (std::size_t at = sample_word; at + sample_word <= content.size(); at += sample_word) {
-        const auto word = order.load<std::uint64_t>(content.data() + at);
-        out.u64(is_text(word) ? 0 : word);
-    }
 }
 
 void write_branches(Bytes content, const SampleShape& shape, SampleShape::Reading reading, ByteWriter& out) {
@@ -55,7 +36,31 @@ void write_branches(Bytes content, const SampleShape& shape, SampleShape::Readin
     out.bytes(content.subspan(at));  // counters
 }
 
+// A stack's words are no addresses if they lie where no machine has code, or if they are seven characters.
+bool is_no_address(std::uint64_t word) {
+    const auto top = word >> 56;
+    if (top != 0) return top < 0x80;
+    for (int byte = 0; byte < 7; ++byte, word >>= 8) {
+        const auto character = word & 0xff;
+        if (character < 0x20 || character > 0x7e) return false;
+    }
+    return true;
+}
+
 }  // namespace
+
+std::uint64_t write_chain(Bytes words, ByteWriter& out) {
+    constexpr std::uint64_t cookie_follows = ~std::uint64_t{0} - 639;  // PERF_CONTEXT_USER_DEFERRED
+    std::uint64_t dropped = 0, before = 0;
+    for (std::size_t at = 0; at + sample_word <= words.size(); at += sample_word) {
+        const auto word = out.order().load<std::uint64_t>(words.data() + at);
+        const bool drop = before != cookie_follows && is_no_address(word);
+        dropped += drop ? 1 : 0;
+        out.u64(drop ? 0 : word);
+        before = word;
+    }
+    return dropped;
+}
 
 Attr anonymous_attr(const Attr& attr) {
     Attr kept;
@@ -63,6 +68,7 @@ Attr anonymous_attr(const Attr& attr) {
     kept.config = attr.config;
     kept.sample_period = attr.sample_period;
     kept.sample_type = attr.sample_type & kept_sample_bits;
+    if (attr.type == attr_type::tracepoint) kept.sample_type |= attr.sample_type & sample_bit::raw;
     kept.read_format = attr.read_format &
                        (read_bit::time_enabled | read_bit::time_running | read_bit::id | read_bit::group | read_bit::lost);
     kept.flags = attr.flags & known_flags;
@@ -137,15 +143,29 @@ void SampleRewriter::part(SamplePart part, Bytes content, const SampleShape& sha
         case SamplePart::cgroup:
         case SamplePart::data_page_size:
         case SamplePart::code_page_size: return out.bytes(content);
-        case SamplePart::callchain: return write_chain(content, out);
+        case SamplePart::callchain:
+            out.bytes(content.first(sample_word));
+            return tally_.add(Told::chain_words, write_chain(content.subspan(sample_word), out));
         case SamplePart::branch_stack: return write_branches(content, shape, reading, out);
-        case SamplePart::raw: return tally_.add(Told::raw_payloads);
+        case SamplePart::raw: return;  // see payload()
         case SamplePart::regs_user: return tally_.add(Told::user_registers);
         case SamplePart::stack_user: return tally_.add(Told::user_stacks);
         case SamplePart::regs_intr: return tally_.add(Told::interrupt_registers);
         case SamplePart::phys_addr: return tally_.add(Told::physical_addresses);
         case SamplePart::aux: return tally_.add(Told::aux_samples);
     }
+}
+
+//     u32 size . u16 type . u8 flags . u8 preempt_count . u32 pid . padding
+void SampleRewriter::payload(const RecordView& record, const Event& event, ByteWriter& out) {
+    tally_.add(Told::raw_payloads);
+    if (event.attr.type != attr_type::tracepoint) return;
+    const auto tid = event.sample.offsets().tid;
+    out.u32(12);
+    out.u16(static_cast<std::uint16_t>(event.attr.config));
+    out.zeros(2);
+    out.u32(tid == 0 ? 0 : record.order.load<std::uint32_t>(record.bytes.data() + tid + 4));
+    out.zeros(4);
 }
 
 bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
@@ -177,6 +197,7 @@ bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
         const auto length = shape.size_of(which, bytes + begin, size - begin, order, parts.reading);
         if (begin == 0 || length == SampleShape::overrun) break;
         if (!understood && which > SamplePart::callchain) break;
+        if (which == SamplePart::raw) payload(record, events_.events()[*event], out);
         part(which, record.bytes.subspan(begin, static_cast<std::size_t>(length)), shape, parts.reading, out);
         read = begin + static_cast<std::size_t>(length);
     }

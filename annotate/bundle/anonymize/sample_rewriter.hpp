@@ -9,7 +9,7 @@
 
 namespace perfdata {
 
-// The fields of samples that stay. What the others hold: copies of memory (RAW, STACK_USER, AUX), values that programs
+// The fields of samples that stay; of tracepoints RAW, too: see SampleRewriter. What the others hold: copies of memory (RAW, STACK_USER, AUX), values that programs
 // computed (REGS_*), the machine's physical memory (PHYS_ADDR).
 inline constexpr std::uint64_t kept_sample_bits =
     sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::addr | sample_bit::read | sample_bit::callchain |
@@ -26,7 +26,13 @@ Attr anonymous_attr(const Attr& attr);
 // write_attr(attr, bytes, out) writes it in `bytes` bytes, 64 to Attr::known_bytes, and says so in it.
 void write_attr(const Attr& attr, std::size_t bytes, ByteWriter& out);
 
-// SampleRewriter writes SAMPLE records of the events of a recording as anonymous_attr() describes them.
+// write_chain(words, out) writes the addresses of a call chain, and returns how many it replaced by zero: without frame
+// pointers the kernel takes whatever lies on the stack for return addresses, texts of the environment among it.
+std::uint64_t write_chain(Bytes words, ByteWriter& out);
+
+// SampleRewriter writes SAMPLE records of the events of a recording as anonymous_attr() describes them. Samples of
+// tracepoints get a payload of the fields that all tracepoints have, the number of the event and the thread, which stand
+// elsewhere, too: perf report ends with a segmentation fault where there is none.
 class SampleRewriter {
   public:
     // Both must outlive this.
@@ -37,6 +43,7 @@ class SampleRewriter {
 
   private:
     void part(SamplePart part, Bytes content, const SampleShape& shape, SampleShape::Reading reading, ByteWriter& out);
+    void payload(const RecordView& record, const Event& event, ByteWriter& out);
 
     const EventTable& events_;
     Tally& tally_;

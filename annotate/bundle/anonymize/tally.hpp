@@ -28,6 +28,7 @@ enum class Told : std::uint8_t {
     user_registers,
     interrupt_registers,
     raw_payloads,
+    chain_words,  // in call chains, but no addresses
     physical_addresses,
     aux_samples,
     sample_fields,  // bytes of samples that this version does not know
@@ -60,6 +61,7 @@ constexpr std::string_view to_string(Told told) {
                                           "dropped_user_registers",
                                           "dropped_interrupt_registers",
                                           "dropped_raw_payloads",
+                                          "dropped_chain_words",
                                           "dropped_physical_addresses",
                                           "dropped_aux_samples",
                                           "dropped_sample_fields",

@@ -149,7 +149,7 @@ void Bundle::tell_missing(const Bundle& bundle, std::vector<Error>& problems) {
         const auto reason = reason_of(file.why);
         const auto why = reason ? std::string(explain(*reason)) : file.why;
         problems.push_back({ErrorCode::missing, Error::no_offset, file.path,
-                            "is not in the bundle" + (why.empty() ? "" : ": " + why) + "; " +
+                            "was not found when the bundle was made" + (why.empty() ? "" : ": " + why) + "; " +
                                 std::to_string(file.samples) +
                                 (file.samples == 1 ? " sample needs it" : " samples need it")});
     }
