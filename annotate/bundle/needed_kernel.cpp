@@ -73,11 +73,10 @@ class KernelAdder {
             names_from_vmlinux_ = true;
             return {};
         }
-        const auto path = from_.files.shown(origin);
         // By its build id it is found as a copy in a cache: then names of modules count only if all modules are where
         // the recording has them, which need not be so any more.
         const bool moved = names->kallsyms() != nullptr && !all_in_place(*names->kallsyms());
-        auto named = file(id_.empty() || moved ? "kernel/kallsyms" : id_folder(id_) + "/kallsyms", "kallsyms", path);
+        auto named = file(id_.empty() || moved ? "kernel/kallsyms" : id_folder(id_) + "/kallsyms", "kallsyms", origin);
         named.content = std::move(*content);
         needed_.add(std::move(named));
         return {};
@@ -130,7 +129,7 @@ class KernelAdder {
         const auto& files = from_.files.beneath();
         const auto& limits = from_.recording.limits();
         for (const auto& one : from_.files.elf_files()) {
-            if (one.name.shown() != origin) continue;
+            if (from_.files.shown(one.name.shown()) != origin) continue;
             const bool given = origin == from_.options.finder.vmlinux;
             auto content = given ? files.open_given_watched(one.actual.path, limits, Content::elf, options_.watch)
                                  : files.open_watched(one.actual, limits, Content::elf, options_.watch);

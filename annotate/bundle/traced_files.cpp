@@ -30,7 +30,7 @@ const FileName* TracedFiles::added_object(const FileName& name) const {
 
 std::string TracedFiles::shown(const std::string& name) const {
     const auto& [virtual_one, real] = renamed_;
-    if (virtual_one.empty() || !name.starts_with(virtual_one)) return name;
+    if (virtual_one.empty() || !name.starts_with(virtual_one)) return beneath_->shown(name);
     return real + name.substr(virtual_one.size());
 }
 
@@ -60,7 +60,7 @@ bool TracedFiles::read_text(const FileName& name) const {
     const auto actual = resolved(name);
     const auto identity = beneath_->identity(actual);
     const std::scoped_lock lock(mutex_);
-    return identity ? texts_.contains(*identity) : text_files_.contains(name.shown());
+    return identity ? texts_.contains(*identity) : text_files_.contains(shown(name.shown()));
 }
 
 std::optional<FileName> TracedFiles::text_file(const std::string& shown) const {
@@ -101,7 +101,7 @@ TracedFiles::Opening TracedFiles::noted(Opening opened, const FileName& name, co
         const auto identity = beneath_->identity(actual);
         const std::scoped_lock lock(mutex_);
         if (identity) texts_.insert(*identity);
-        text_files_.insert_or_assign(name.shown(), actual);
+        text_files_.insert_or_assign(shown(name.shown()), actual);
     }
     return opened;
 }

@@ -45,7 +45,7 @@ class TracedFiles final : public FileSystem {
 
     const FileSystem& beneath() const { return *beneath_; }
     // Returns the name to show for one that was opened.
-    std::string shown(const std::string& name) const;
+    std::string shown(const std::string& name) const override;
     // Returns where a name leads: to itself, or to another root.
     FileName resolved(const FileName& name) const;
 
