@@ -11,6 +11,7 @@
 
 #include "export/exported.hpp"
 #include "needed_parts.hpp"
+#include "symbols/bundle/bundle_names.hpp"
 
 namespace perfdata {
 namespace {
@@ -79,6 +80,11 @@ Result<Needed> do_the_work(const NeededFrom& from, const NeededOptions& options)
 }  // namespace
 
 bool Needed::add(NeededFile file) {
+    // Recorded paths have any bytes, and any length.
+    if (!is_bundled_name(file.member.name)) {
+        leave_out("files whose names cannot be in a bundle");
+        return false;
+    }
     const auto at = std::ranges::lower_bound(files, file.member.name, {},
                                              [](const NeededFile& one) { return std::string_view(one.member.name); });
     if (at != files.end() && at->member.name == file.member.name) {

@@ -61,7 +61,7 @@ struct Needed {
     // What is here and does not go into the bundle, in words, with a number of it.
     std::vector<std::pair<std::string, std::uint64_t>> left_out;
 
-    // Adds a file unless one of that name is there. Returns false if it is.
+    // Adds a file unless one of that name is there, or its name cannot be in a bundle. Returns false then.
     bool add(NeededFile file);
     // Counts something that is left out.
     void leave_out(std::string_view what, std::uint64_t number = 1);

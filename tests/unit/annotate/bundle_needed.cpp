@@ -245,6 +245,9 @@ TEST_CASE("What is needed is there once, and counted", "[annotate][bundle]") {
     CHECK(needed.files[1].from == "/b");
     CHECK(needed.files[1].by.samples == 5);
     CHECK(needed.files[1].by.commands == std::vector<std::string>{"x", "z"});
+    for (const auto* name : {"root/", ".build-id/ab//elf", "root/../x", ""})
+        CHECK_FALSE(needed.add({{name, "object"}, content, "/x", {}}));
+    CHECK(std::exchange(needed.left_out, {}).size() == 1);
     needed.leave_out("things", 2);
     needed.leave_out("things");
     needed.leave_out("nothing", 0);
