@@ -6,10 +6,15 @@ find_package(Boost 1.74 REQUIRED COMPONENTS iostreams)
 find_package(PkgConfig REQUIRED)
 
 # What pkg-config knows of what each library needs: for those who use it installed.
-set(perfdata_modules libzstd>=1.4 libbpf>=1.1)
+set(perfdata_modules libzstd>=1.4 libbpf>=1.1 libsodium>=1.0.18)
 set(perfdata_annotate_modules capstone>=4.0)
 pkg_check_modules(perfdata_libzstd REQUIRED IMPORTED_TARGET GLOBAL libzstd>=1.4)
+# Hashes of the members of bundles.
+pkg_check_modules(perfdata_libsodium REQUIRED IMPORTED_TARGET GLOBAL libsodium>=1.0.18)
 pkg_check_modules(perfdata_libbpf REQUIRED IMPORTED_TARGET GLOBAL libbpf>=1.1)
+
+# Reads the index of bundles, and writes JSON.
+find_package(RapidJSON REQUIRED)
 
 # Readable names of C++ and Rust. It has no description for pkg-config.
 find_path(perfdata_libiberty_include libiberty/demangle.h REQUIRED)
@@ -48,7 +53,6 @@ endif()
 if(PERFDATA_ANNOTATE)
   pkg_check_modules(perfdata_capstone REQUIRED IMPORTED_TARGET GLOBAL capstone>=4.0)
   find_package(fmt REQUIRED)
-  find_package(RapidJSON REQUIRED)
   find_path(perfdata_protozero_include protozero/pbf_writer.hpp REQUIRED)
 endif()
 if(PERFDATA_TOOL)

@@ -38,7 +38,7 @@ if(PERFDATA_SHARED)
   endif()
 endif()
 # pkg-config asks for the descriptions of what the libraries need, whichever kind is linked.
-list(APPEND dev_depends libzstd-dev libbpf-dev libboost-iostreams-dev libiberty-dev)
+list(APPEND dev_depends libzstd-dev libbpf-dev libsodium-dev libboost-iostreams-dev libiberty-dev)
 if(PERFDATA_DWARF)
   list(APPEND dev_depends libdw-dev)
 endif()

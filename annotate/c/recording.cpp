@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <string>
 
+#include "perfdata/symbols/bundle/bundle.hpp"
+
 #include "control.hpp"
 #include "limits.hpp"
 #include "recording_object.hpp"
@@ -62,7 +64,7 @@ perfdata_status perfdata_recording_open(const char* path, const perfdata_open_op
         auto& place = place_for(made);
         if (path == nullptr) refuse_argument("path", "is null");
         const Opening opening(options);
-        auto recording = opening.taken(Recording::open(path, opening.options));
+        auto recording = opening.taken(open_recording(path, opening.options));
         const bool by_path = std::string_view(path) != "-";
         return hand_out(place, std::make_shared<RecordingObject>(std::move(recording), by_path));
     });
@@ -77,7 +79,11 @@ perfdata_status perfdata_recording_open_memory(const void* bytes, size_t count, 
         const Opening opening(options);
         auto copy = copy_of(begin, count, opening.control);
         // Moving the vector does not move its bytes.
-        auto recording = opening.taken(Recording::from_memory(copy, opening.options));
+        const auto input = memory_source(copy);
+        const auto is_bundle = Bundle::is_bundle(*input);
+        auto recording =
+            opening.taken(is_bundle && *is_bundle ? open_recording(Shared<const Source>(input), "", opening.options)
+                                                  : Recording::from_memory(copy, opening.options));
         return hand_out(place, std::make_shared<RecordingObject>(std::move(recording), false, std::move(copy)));
     });
 }
@@ -92,7 +98,7 @@ perfdata_status perfdata_recording_open_source(const perfdata_source* source, co
         check(options);
         const UserSource user(given);  // whatever fails from here on releases the source
         const Opening opening(options);
-        auto recording = Recording::from_source(user.source(), user.name(), opening.options);
+        auto recording = open_recording(user.source(), user.name(), opening.options);
         if (!recording && user.threw()) refuse(PERFDATA_CALLBACK, user.name(), "read_at threw an exception");
         return hand_out(place, std::make_shared<RecordingObject>(opening.taken(std::move(recording)), false));
     });

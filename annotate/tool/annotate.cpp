@@ -207,7 +207,7 @@ class Annotate {
                 relative(),
                 options_.percent.limit,
                 std::move(directories),
-                !names.offline && names.symfs.empty(),
+                !names.offline && names.symfs.empty() && !session_.recording().bundle(),
                 std::move(ratios)};
     }
     bool relative() const { return options_.percent.relative(); }

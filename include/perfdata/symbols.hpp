@@ -5,6 +5,8 @@
 #include "perfdata/symbols/bpf/bpf_links.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/bpf/btf.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
+#include "perfdata/symbols/bundle/bundle_packer.hpp"
 #include "perfdata/symbols/code_image.hpp"
 #include "perfdata/symbols/code_place.hpp"
 #include "perfdata/symbols/compiled_line.hpp"

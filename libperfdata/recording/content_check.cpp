@@ -68,6 +68,9 @@ Result<void> ContentCheck::decide() const {
     };
     switch (content_) {
         case Content::any: return {};
+        case Content::recording_or_archive:
+            if (is_tar(start)) return {};
+            [[fallthrough]];
         case Content::recording: {
             const auto header = FileHeader::parse(start);
             return header ? Result<void>() : fail(header.error());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "perfdata/recording/architecture.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 #include "perfdata/symbols/symbol_cache.hpp"
 
@@ -42,6 +43,7 @@ Shared<const FileSystem> files_for(const SymbolizerOptions& options, std::vector
 }
 
 SymbolizerOptions complete(SymbolizerOptions options, const Recording& recording) {
+    if (recording.bundle()) Bundle::apply(recording.bundle(), options);
     if (options.finder.architecture.empty()) options.finder.architecture = recording.arch();
     return options;
 }
@@ -75,7 +77,9 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
       jit_(context_),
       perf_maps_(context_),
       inlined_(files_),
-      without_debug_(timeline.tasks().objects().size()) {}
+      without_debug_(timeline.tasks().objects().size()) {
+    if (recording.bundle()) Bundle::tell_missing(*recording.bundle(), problems_);
+}
 
 const CodeSource& CodeSources::of(const Frame& frame) const {
     switch (frame.kind) {

@@ -59,6 +59,7 @@ class CodeSources final : public FunctionIndex {
     // Returns the versions of code. Computes them on first use: callers that only count functions need none.
     const CodeVersions& versions() const;
 
+    const Recording& recording() const { return context_.recording; }
     const BpfPrograms& bpf() const { return bpf_programs_; }
     const KernelSource& kernel() const { return kernel_; }
     // Returns the source of a mapped file; null for other code.

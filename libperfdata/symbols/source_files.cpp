@@ -124,11 +124,15 @@ std::shared_ptr<const SourceFiles::File> SourceFiles::find(const std::string& re
             rest.remove_prefix(slash + 1);
         }
     }
-    if (!recorded.starts_with('/')) return {};
-    if (!finder_.symfs.empty()) {
+    const bool absolute = recorded.starts_with('/');
+    if (absolute && !finder_.symfs.empty()) {
         if (auto file = read({finder_.symfs, "/" + path})) return file;
     }
-    if (!options_.local_sources || !finder_.machine()) return {};
+    // Relative ones were found in a directory that was given when the bundle was made.
+    if (!finder_.bundle.empty()) {
+        if (auto file = read({finder_.bundle_root(), "/" + path})) return file;
+    }
+    if (!absolute || !options_.local_sources || !finder_.machine()) return {};
     return read({"", "/" + path}, true);
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "perfdata/symbols/bundle/bundle.hpp"
+
 #include "code_sources.hpp"
 
 namespace perfdata {
@@ -150,6 +152,7 @@ std::vector<Error> Symbolizer::inlined_problems() const {
 }
 DiagnosticLog Symbolizer::losses() const {
     auto losses = sources_->losses();
+    if (const auto& bundle = sources_->recording().bundle()) losses.append(bundle->losses());
     for (auto& damage : sources_->files().symbols().damage()) losses.add(std::move(damage));
     if (auto damage = sources_->kernel().code().damage()) losses.add(std::move(*damage));
     for (auto& problem : sources_->inlined().problems()) {

@@ -59,10 +59,11 @@ FoundFile find_recorded_file(const std::string& path, const JitSearch& search, s
     for (const auto& directory : search.beside) {
         places.push_back({{directory.empty() ? "." : directory, "/" + name}, JitDumpFile::From::beside});
     }
+    if (!search.bundle.empty()) places.push_back({{search.bundle, below}, JitDumpFile::From::symfs});
     if (search.as_recorded && search.symfs.empty()) places.push_back({{"", path}, JitDumpFile::From::recorded});
     FoundFile found;
     for (const auto& [place, from] : places) {
-        if (is_named_file(place)) return {place.shown(), from, {}, place.root};
+        if (search.has ? search.has(place) : is_named_file(place)) return {place.shown(), from, {}, place.root};
         found.looked_at.push_back(place.shown());
     }
     return found;

@@ -302,6 +302,33 @@ void write_archive_seeds(const std::filesystem::path& directory) {
     write(directory / "seed-broken", broken.blob());
 }
 
+void write_bundle_seeds(const std::filesystem::path& directory) {
+    const std::string index =
+        R"({"perfdata_bundle": 1, "recording": "perf.data", "members": [{"name": ".build-id/01/0203/elf", "size": 4, )"
+        R"("sha256": "00", "kind": "object", "path": "/usr/bin/prog", "build_id": "010203"}], "missing": [{"path": )"
+        R"("/usr/bin/gone", "why": "not found", "samples": 1}], "left_out": {"aux": 1}, "debug": "lines", "sources": true})";
+    Tar tar;
+    tar.file("perf.data", blob_of("PERFILE2"));
+    tar.file("bundle.json", blob_of(index));
+    tar.file(".build-id/01/0203/elf", blob_of("\177ELF"));
+    tar.file("root/usr/src/a.c", blob_of("text"));
+    tar.symlink("kernel/kallsyms", "../../etc/passwd");
+    // Before it: how it is packed.
+    const auto with = [](std::string_view choice, const Blob& content) {
+        Writer out(std::endian::little);
+        out.text(choice).bytes(content);
+        return out.take();
+    };
+    write(directory / "seed-plain", with(std::string_view("\0", 1), tar.blob()));
+    write(directory / "seed-frames", with("\x10", tar.blob()));
+    Tar split;
+    split.file("./perf.data/data", blob_of("PERFILE2"));
+    split.file("bundle.json", blob_of(R"({"perfdata_bundle": 2})"));
+    split.file("perf.data/data.1", blob_of("record"));
+    split.claim("large", std::uint64_t{1} << 40);
+    write(directory / "seed-directory", with("\x20", split.blob()));
+}
+
 // content_of(path) reads a whole file. with_file(recording, name, file) appends a file to a recording, as
 // fuzz_annotate.cpp reads it.
 Blob content_of(const std::filesystem::path& path) {
@@ -393,6 +420,7 @@ void write_all(const std::filesystem::path& directory) {
     for (const std::string arch : {"x86_64", "s390x", "i686"}) write_written_elf(folder(directory, "elf"), arch);
     write_text_seeds(folder(directory, "text"));
     write_archive_seeds(folder(directory, "archive"));
+    write_bundle_seeds(folder(directory, "bundle"));
     const auto jitdumps = folder(directory, "jitdump");
     write_jitdump_seed(jitdumps / "seed-little", std::endian::little, 0);
     write_jitdump_seed(jitdumps / "seed-big", std::endian::big, 0);

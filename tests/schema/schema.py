@@ -28,6 +28,7 @@ UNSEEN = {
     "annotation/call/(branches|into_kernel)": "files of the recorded machine, which are not shipped",
     "annotation/instruction/target/relocation": "the same",
     "script/inlined": "the same",
+    "info/bundle(/.*)?": "bundles: tests/bundle has them",
     "report/line_problems": "damaged debug information",
     "report/inlined_problems": "the same",
     "lines/problems": "the same",
@@ -51,8 +52,9 @@ FREE = re.compile(
 )
 
 
-# Of formats that are not ours: tests/export checks them.
-FOREIGN = {"firefox.schema.json"}
+# Of formats that are not ours, which tests/export checks, and of the index of bundles, which no command writes to
+# standard output.
+FOREIGN = {"firefox.schema.json", "bundle.schema.json"}
 
 
 def load(folder):
@@ -272,6 +274,8 @@ class Check:
             self.run("report", "--json", "--sort", "comm,dso,symbol,srcline", file)
             self.run("annotate", "--json", "--calls", file)
             self.run("script", "--json", file)
+            self.run("collect", "--check", "--json", file)
+        self.run("collect", "--check", "--json", fixtures / "jit/tinyjit.data")
         for name in ("lost", "bpf_filter"):
             self.run("info", "--json", "--completeness", fixtures / f"records/{name}.data")
             self.run("bpf", "--json", fixtures / f"records/{name}.data", status=(0, 1))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/wire/attr_words.hpp"
 
 #include "info_page.hpp"
@@ -53,6 +54,38 @@ void write_header(JsonWriter& json, const Recording& recording) {
     json.member("data_bytes", recording.data().size);
     json.member("data_files", std::uint64_t{recording.data_files()});
     json.member("interrupted", recording.interrupted());
+    json.end_object();
+}
+
+void write_bundle_counts(JsonWriter& json, std::string_view name,
+                         const std::vector<std::pair<std::string, std::uint64_t>>& counts) {
+    json.key(name);
+    json.begin_object();
+    for (const auto& [kind, count] : counts) json.member(kind, count);
+    json.end_object();
+}
+
+void write_bundle_facts(JsonWriter& json, const Bundle& bundle) {
+    const auto& facts = bundle.facts();
+    json.key("bundle");
+    json.begin_object();
+    json.member("version", facts.version);
+    json.member("files", std::uint64_t{bundle.files().size()});
+    json.name("debug", facts.debug);
+    json.member("sources", facts.sources);
+    json.key("missing");
+    json.begin_array();
+    for (const auto& file : facts.missing) {
+        json.begin_object();
+        json.name("path", file.path);
+        json.name("build_id", file.build_id);
+        json.name("why", file.why);
+        json.member("samples", file.samples);
+        json.end_object();
+    }
+    json.end_array();
+    write_bundle_counts(json, "left_out", facts.left_out);
+    write_bundle_counts(json, "anonymized", facts.anonymized);
     json.end_object();
 }
 
@@ -149,6 +182,7 @@ void InfoPage::write_json(const Sink& sink) const {
     json.member("schema", "perfdata.info/1");
     write_recording(json, RecordingFacts::of(recording, times.samples));
     write_header(json, recording);
+    if (recording.bundle()) write_bundle_facts(json, *recording.bundle());
     write_times(json, times);
     json.key("features");
     json.begin_object();

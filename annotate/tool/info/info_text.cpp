@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/wire/attr_words.hpp"
 
 #include "format/loss_text.hpp"
@@ -58,6 +59,7 @@ class InfoText {
                                       recording_.order().endian() == std::endian::little ? "little" : "big",
                                       recording_.interrupted() ? ", not ended properly" : ""));
         line("container", container());
+        if (recording_.bundle()) bundle(*recording_.bundle());
         line("records", fmt::format("{} bytes at {}", recording_.data().size, recording_.data().offset));
         line("recorded by", recording_.perf_version().empty() ? "" : "perf " + recording_.perf_version());
         line("command", fmt::format("{}", fmt::join(recording_.command_line(), " ")));
@@ -67,6 +69,32 @@ class InfoText {
         line("cpu", recording_.cpu_description());
         times();
         if (!page_.scanned) losses();
+    }
+
+    // What perfdata collect packed, and what it did not find.
+    void bundle(const Bundle& bundle) {
+        constexpr std::size_t few = 10;
+        const auto& facts = bundle.facts();
+        const auto counts = [](std::string_view what, const auto& kinds) {
+            std::string text;
+            for (const auto& [kind, count] : kinds)
+                text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+            return text.empty() ? text : fmt::format("{}: {}", what, text);
+        };
+        if (facts.version == 0) return line("bundle", fmt::format("{} files, no index", bundle.files().size()));
+        line("bundle", fmt::format("version {}, {} files, debug information: {}, source files{} packed", facts.version,
+                                   bundle.files().size(), facts.debug, facts.sources ? "" : " not"));
+        line("", counts("left out", facts.left_out));
+        line("", counts("anonymized", facts.anonymized));
+        const auto shown = page_.verbose ? facts.missing.size() : std::min(facts.missing.size(), few);
+        for (std::size_t at = 0; at < shown; ++at) {
+            const auto& file = facts.missing[at];
+            line("", fmt::format("missing: {} ({} samples){}{}", file.path, file.samples, file.why.empty() ? "" : ": ",
+                                 file.why));
+        }
+        if (shown < facts.missing.size()) {
+            line("", fmt::format("and {} more are missing; see --verbose", facts.missing.size() - shown));
+        }
     }
 
     std::string container() const {

@@ -109,7 +109,8 @@ SymbolizerOptions NameChoice::options(const Recording& recording, Progress progr
         finder.local_buildid_dir = std::string(home) + "/.debug";
     }
 
-    names.files = std::make_shared<const LocalFiles>(finder.machine() ? Reach::machine : Reach::given);
+    const bool machine = finder.machine() && !recording.bundle();
+    names.files = std::make_shared<const LocalFiles>(machine ? Reach::machine : Reach::given);
 
     auto& jit = names.jit;
     jit.given = jit_dumps;

@@ -9,7 +9,7 @@ namespace {
 
 // Endings known to users of profilers and documents, and those of packed files: an output with such a name is not meant
 // to be text.
-constexpr std::array<Ending, 37> endings = {{
+constexpr std::array<Ending, 38> endings = {{
     {".txt", Format::text},
     {".json", Format::json},
     {".jsonl", Format::json_lines},
@@ -42,6 +42,7 @@ constexpr std::array<Ending, 37> endings = {{
     {".firefox.json", Format::firefox},
     {".afdo", Format::autofdo},
     {".fdata", Format::bolt},
+    {".tar.zst", Format::bundle},
     {".gz", {}},
     {".xz", {}},
     {".zst", {}},
@@ -70,6 +71,7 @@ std::string_view in_words(Format format) {
         case Format::callgrind: return "callgrind (--format callgrind)";
         case Format::autofdo: return "AutoFDO (.afdo)";
         case Format::bolt: return "BOLT (.fdata)";
+        case Format::bundle: return "a bundle (.tar.zst)";
     }
     return {};
 }
@@ -104,6 +106,7 @@ std::string_view option_word(Format format) {
         case Format::callgrind: return "callgrind";
         case Format::autofdo: return "autofdo";
         case Format::bolt: return "bolt";
+        case Format::bundle: return "bundle";
     }
     return {};
 }

@@ -24,7 +24,8 @@ enum class Format {
     firefox,
     callgrind,
     autofdo,
-    bolt
+    bolt,
+    bundle
 };
 
 // Ending is a file name ending that implies a format: ".json".

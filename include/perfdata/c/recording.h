@@ -22,7 +22,7 @@ typedef struct perfdata_limits {
     uint64_t kallsyms_bytes;       /* a kallsyms file, unpacked */
     uint64_t perf_map_bytes;       /* a perf-PID.map, unpacked */
     uint64_t source_file_bytes;    /* all source files */
-    uint64_t archived_files;       /* files in a packed build-id cache */
+    uint64_t archived_files;       /* files in a packed build-id cache or a bundle */
     uint64_t events;               /* entries of the attr section */
     uint64_t ids;                  /* all event ids */
     uint64_t bpf_programs;         /* entries of BPF_PROG_INFO, and of BPF_BTF */
@@ -51,7 +51,8 @@ typedef struct perfdata_open_options {
     const perfdata_control *control; /* since version 2; null: neither watched nor stopped */
 } perfdata_open_options;
 
-/* Opens a file, a directory of perf record, or standard input ("-"). It reads the header, not the records; but input
+/* Opens a file, a directory of perf record, a bundle of perfdata collect, or standard input ("-"). It reads the
+ * header, not the records; but input
  * that is packed as a whole, and a pipe, is unpacked or copied to a temporary file, which may take long: `control` is
  * told how many bytes of it were read, and stops it, also while a pipe has nothing to read. `options` may be null. *made is null if it fails. Damage that leaves something to read is no failure: see perfdata_recording_problem(). */
 PERFDATA_API perfdata_status perfdata_recording_open(const char *path, const perfdata_open_options *options,
@@ -86,7 +87,8 @@ PERFDATA_API perfdata_status perfdata_recording_open_source(const perfdata_sourc
                                                             perfdata_recording **made, perfdata_error *error);
 
 /* Opens the same file again, as it is now, with the same limits: a recording that still grows has more samples then.
- * The old handle, and all that was made of it, stays as it is. PERFDATA_UNSUPPORTED if it was not opened by a path. */
+ * The old handle, and all that was made of it, stays as it is. PERFDATA_UNSUPPORTED if it was not opened by a path,
+ * or is in a bundle of perfdata collect. */
 PERFDATA_API perfdata_status perfdata_recording_refresh(const perfdata_recording *recording, perfdata_recording **made,
                                                         perfdata_error *error);
 /* The same, watched and stopped by `control`, which may be null: see perfdata_recording_open(). Since version 2. */

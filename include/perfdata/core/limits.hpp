@@ -15,7 +15,7 @@ struct Limits {
     std::uint64_t kallsyms_bytes = std::uint64_t{1} << 28;     // a kallsyms file, unpacked
     std::uint64_t perf_map_bytes = std::uint64_t{1} << 30;     // a perf-PID.map, unpacked
     std::uint64_t source_file_bytes = std::uint64_t{1} << 26;  // all source files
-    std::size_t archived_files = std::size_t{1} << 18;         // files in a packed build-id cache
+    std::size_t archived_files = std::size_t{1} << 18;         // files in a packed build-id cache, or a bundle
     std::size_t events = 65536;                                // entries of the attr section
     std::size_t ids = std::size_t{1} << 24;                    // all event ids
     std::size_t bpf_programs = 131072;                         // entries of BPF_PROG_INFO, and of BPF_BTF

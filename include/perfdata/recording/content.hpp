@@ -13,8 +13,18 @@
 namespace perfdata {
 
 // Content is what input must begin with: a recording; records without a header; an ELF file; a jitdump; a tarball; the
-// first line of a perf map; text, which contains no NUL.
-enum class Content : std::uint8_t { any, recording, records, elf, jitdump, archive, perf_map, text };
+// first line of a perf map; text, which contains no NUL; a recording or a tarball, which may be a bundle.
+enum class Content : std::uint8_t {
+    any,
+    recording,
+    records,
+    elf,
+    jitdump,
+    archive,
+    perf_map,
+    text,
+    recording_or_archive,
+};
 
 // open_source(path, limits, content) is open_source(path, limits) for input that the user names: anything readable,
 // including pipes and devices. (For names that come from files see named_file.hpp.) If input that must be unpacked or

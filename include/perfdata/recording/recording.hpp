@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perfdata/core/export.hpp"
@@ -17,9 +18,11 @@
 
 namespace perfdata {
 
+class Bundle;
 class LookOut;
 class RecordStream;
 class Source;
+struct BundleOpener;
 
 // OpenOptions says how much opening may cost, and who watches it. Only input that is unpacked or copied as a whole
 // takes long, a pipe's header that is long, and events with millions of ids.
@@ -59,9 +62,11 @@ class PERFDATA_EXPORT Recording {
     // reopen(watch) opens the same file or directory again, as it is now, with the same limits: a recording that still
     // grows has more records then. This recording, and all that was made of it, stays as it is, and what it has not
     // read yet is read within its old size. Errors: those of open(); unsupported if it was not opened by a path
-    // (memory, a source, or standard input).
+    // (memory, a source, or standard input), or out of a bundle.
     Result<Recording> reopen(const Watch& watch = {}) const;
 
+    // bundle() returns the bundle that it was opened from, see open_recording(); null if there is none.
+    const Shared<const Bundle>& bundle() const { return bundle_; }
     // path() returns the path that it was opened by, or the name of its source; empty for memory.
     const std::string& path() const { return path_; }
     const FileHeader& header() const { return header_; }  // as it was decoded
@@ -109,6 +114,10 @@ class PERFDATA_EXPORT Recording {
     std::uint64_t outside_records() const;
 
   private:
+    friend struct BundleOpener;
+
+    struct DataFile;
+
     Recording() = default;
 
     static Result<Recording> open(Shared<const Source> source, std::string path, const OpenOptions& options);
@@ -118,6 +127,9 @@ class PERFDATA_EXPORT Recording {
     static bool is_directory(const std::string& path);
     static std::string main_file(const std::string& directory);
     Result<void> open_data_files(const std::string& directory, const Watch& watch);
+    static std::optional<std::uint32_t> data_file_number(std::string_view name);
+    Result<void> add_data_files(const std::string& directory, std::vector<std::uint32_t> numbers,
+                                std::vector<DataFile> files);
     Result<void> read_pipe_events(const Watch& watch, LookOut& look);
     void add_pipe_feature(const FeatureSection& feature);
     void read_compression();
@@ -149,6 +161,7 @@ class PERFDATA_EXPORT Recording {
     DiagnosticLog diagnostics_;
     std::string hostname_, os_release_, perf_version_, arch_, cpu_description_;
     std::vector<std::string> command_line_;
+    Shared<const Bundle> bundle_;
 };
 
 }  // namespace perfdata

@@ -5,14 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/callback.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/progress.hpp"
 
 namespace perfdata {
 
-// JitSearch lists where to look, in this order: files given by the user, below symfs, next to the recording, and where
-// the recorded machine had them, unless there is a symfs. Files given by the user are opened whatever they are, found
-// ones as by open_named_file(). No link leads out of symfs, nor away from the recording.
+struct FileName;
+
+// JitSearch lists where to look, in this order: files given by the user, below symfs, next to the recording, in its
+// bundle, and where the recorded machine had them, unless there is a symfs. Files given by the user are opened whatever
+// they are, found ones as by open_named_file(). No link leads out of symfs, nor away from the recording.
 struct JitSearch {
     std::vector<std::string> given;         // --jitdump FILE
     std::string symfs;                      // --symfs DIRECTORY; empty: none
@@ -21,6 +24,9 @@ struct JitSearch {
     Limits limits{};                        // for unpacking given files to look at their headers
     std::vector<std::string> given_maps{};  // --perf-map FILE
     Watch watch{};                          // of unpacking given files
+    std::string bundle{};                   // directory in a bundle with recorded paths; empty: none
+    // Says whether there is such a file; empty: on this machine.
+    Callback<bool(const FileName&)> has{};
 };
 
 }  // namespace perfdata

@@ -116,7 +116,7 @@ const CodeFile& DebugLines::opened(FileIndex index, LookOut& look) {
         const auto found = files_.symbols().found(index, look);
         if (!found) return;
         one.file = (*found)->file;
-        one.path = (*found)->path;
+        one.path = files_.finder().files().shown((*found)->path);
         const auto& recorded = files_.symbols().recorded(index);
         one.lines = open(recorded, **found, look);
         if (!one.lines || *one.lines) return;

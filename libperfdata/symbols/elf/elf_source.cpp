@@ -20,11 +20,11 @@ Result<CodeImage> ElfSource::image(const CodeVersion& version, std::uint64_t siz
     }
     CodeImage image;
     image.address = {*vaddr};
-    image.origin = (*found)->path;
+    image.origin = files_.finder().files().shown((*found)->path);
     PatchedCode code(image.address, size);
     if (auto read = read_code(*(*found)->file, *vaddr, code); !read) return fail(std::move(read.error()));
     if (!(*found)->proven) {
-        image.problems.push_back({ErrorCode::missing, Error::no_offset, (*found)->path,
+        image.problems.push_back({ErrorCode::missing, Error::no_offset, image.origin,
                                   "no build id proves that this is the file that was recorded"});
     }
     std::move(code).finish(image);

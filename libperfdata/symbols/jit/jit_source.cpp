@@ -27,7 +27,7 @@ Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, 
                   : given     ? files.open_given_watched(file.path, limits, Content::jitdump, watch)
                               : files.open_watched(file.name(), limits, Content::jitdump, watch);
     if (!source) return fail(std::move(source.error()));
-    return JitDump::open(std::move(*source), file.path, limits);
+    return JitDump::open(std::move(*source), files.shown(file.path), limits);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, c
 // Returns false if the process has no map in any of the places. Of thousands of short processes hardly one has: looking
 // at a name takes one call, opening the file with care takes ten.
 bool may_have_map(const std::string& path, const JitSearch& search) {
-    if (!search.symfs.empty() || !search.given_maps.empty()) return true;
+    if (!search.symfs.empty() || !search.given_maps.empty() || !search.bundle.empty()) return true;
     const auto may_be_there = [](const std::filesystem::path& place) {
         std::error_code ignored;
         return std::filesystem::symlink_status(place, ignored).type() != std::filesystem::file_type::not_found;

@@ -41,6 +41,10 @@ KernelCode::KernelCode(const Recording& recording, const RecordedKernel& recorde
     if (std::filesystem::is_directory(recording.path(), none)) {
         candidates_.push_back({recording.path(), "/kcore_dir/kcore"});
     }
+    if (const auto& bundle = files.finder().options().bundle; !bundle.empty()) {
+        candidates_.push_back({bundle, "/perf.data/kcore_dir/kcore"});
+        candidates_.push_back({bundle, "/kernel/kcore"});
+    }
     running_ = names != nullptr && names->running();
 }
 
@@ -74,7 +78,7 @@ Result<KernelCode::Kcore> KernelCode::open_kcore(const FileName& name, bool give
                         "symbols say");
         }
     }
-    Kcore copy{path, nullptr, file->source().damage()};
+    Kcore copy{files.shown(path), nullptr, file->source().damage()};
     // Only a copy can be cut off.
     if (const auto missing = file->missing_bytes(); missing != 0 && path != running_kcore && !copy.damage) {
         copy.damage = Error{ErrorCode::truncated, file->source().size(), path,
@@ -170,8 +174,8 @@ Result<void> KernelCode::read_vmlinux(Address address, PatchedCode& code, CodeIm
     const auto& text = vmlinux();
     if (!text) return fail(text.error());
     if (auto read = read_code(*text->file, address.value - text->relocation, code); !read) return fail(read.error());
-    image.origin = text->path;
-    image.problems.push_back({ErrorCode::mismatch, Error::no_offset, text->path,
+    image.origin = files_.finder().files().shown(text->path);
+    image.problems.push_back({ErrorCode::mismatch, Error::no_offset, image.origin,
                               "this is the code before the kernel patched itself when it booted (alternatives, ftrace, "
                               "static calls); what ran may differ. Record with perf record --kcore"});
     return {};
@@ -196,10 +200,10 @@ Result<void> KernelCode::read_module(const Frame& function, PatchedCode& code, C
                         "/proc/kcore) or --symfs");
     }
     if (auto read = read_code(*(*found)->file, *vaddr, code); !read) return fail(read.error());
-    image.origin = (*found)->path;
+    image.origin = files_.finder().files().shown((*found)->path);
     image.relocations = relocations((*found)->file).find(*vaddr, code.size());
     image.problems.push_back(
-        {ErrorCode::mismatch, Error::no_offset, (*found)->path,
+        {ErrorCode::mismatch, Error::no_offset, image.origin,
          "this is the code before the kernel loaded and patched it: addresses in it are not filled "
          "in. Record with perf record --kcore"});
     return {};

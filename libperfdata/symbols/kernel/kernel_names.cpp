@@ -72,8 +72,8 @@ struct KernelNames::Loader {
     Result<std::shared_ptr<const Source>> open(const FileName& name, bool given, const Limits& limits,
                                                Content content) const {
         const auto& files = finder.files();
-        auto opened = given ? files.open_given_watched(name.path, limits, content, watch)
-                            : files.open_watched(name, limits, content, watch);
+        auto opened = given && name.root.empty() ? files.open_given_watched(name.path, limits, content, watch)
+                                                 : files.open_watched(name, limits, content, watch);
         if (!opened) unless_stopped(opened.error());
         return opened;
     }
@@ -100,7 +100,7 @@ struct KernelNames::Loader {
         names.kallsyms_ = std::move(table);
         names.relocation_ = relocation;
         names.only_kernel_ = relocation != 0;
-        names.origin_ = path;
+        names.origin_ = finder.files().shown(path);
         return true;
     }
 
@@ -150,7 +150,7 @@ struct KernelNames::Loader {
         }
         names.relocation_ = relocation;
         names.vmlinux_ = std::move(*symbols);
-        names.origin_ = path;
+        names.origin_ = finder.files().shown(path);
         return true;
     }
 
@@ -193,6 +193,12 @@ struct KernelNames::Loader {
             }
         }
         return false;
+    }
+
+    // Takes the one that was given when the bundle was made, if the recording does not say of which kernel it is.
+    bool bundled_vmlinux() {
+        const FileName name{options.bundle, "/kernel/vmlinux"};
+        return !options.bundle.empty() && finder.files().has(name) && vmlinux(name, true);
     }
 
     // Returns true if the kernel and each of its modules begin where they did: then the copy is from the recorded boot.
@@ -264,7 +270,8 @@ struct KernelNames::Loader {
             return true;
         }
         if (running_kernel() || from_caches()) return true;
-        return vmlinux_somewhere();
+        if (!options.bundle.empty() && kallsyms({options.bundle, "/kernel/kallsyms"}, false, false)) return true;
+        return vmlinux_somewhere() || bundled_vmlinux();
     }
 };
 
@@ -296,7 +303,8 @@ Result<KernelText> KernelNames::find_text(const RecordedKernel& kernel, const Ob
     Loader loader{kernel, finder, finder.options(), watch, {}, {}, true, {}};
     const auto& given = finder.options().vmlinux;
     try {
-        if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere())
+        if ((!given.empty() && loader.vmlinux({"", given}, true)) || loader.vmlinux_somewhere() ||
+            loader.bundled_vmlinux())
             return std::move(loader.elf);
     } catch (const Stopped&) {
         return fail(ErrorCode::cancelled, Error::no_offset, "kernel code", "asked to stop");

@@ -144,10 +144,10 @@ const CodeFile& KernelSource::text(LookOut& look) const {
         auto text = KernelNames::find_text(recorded_, context_.finder, look.watch());
         if (!text && text.error().code == ErrorCode::cancelled) throw Stopped();
         if (!text) return;
-        text_.path = text->path;
+        text_.path = context_.finder.files().shown(text->path);
         text_.file = text->file;
         text_relocation_ = text->relocation;
-        text_.lines = lines_.open({text_.path, {}}, {text_.path, {}, text_.file, {}, true, text->root, {}}, look);
+        text_.lines = lines_.open({text->path, {}}, {text->path, {}, text_.file, {}, true, text->root, {}}, look);
     };
     text_.once(read, look);
     return text_;

@@ -8,6 +8,7 @@
 
 #include "libarchive.hpp"
 #include "recording/look_out.hpp"
+#include "recording/slice.hpp"
 #include "recording/spool.hpp"
 #include "recording/unpack.hpp"
 #include "tar_reader.hpp"
@@ -18,23 +19,6 @@ namespace {
 constexpr std::size_t longest_member = 4096;  // PATH_MAX of Linux
 constexpr std::size_t most_links = 16;        // links followed per name
 constexpr std::size_t usual_names = 512;      // largest mean of the bytes of a name and its link target
-
-// Slice is a part of a source. It keeps the source open.
-class Slice final : public Source {
-  public:
-    Slice(std::shared_ptr<const Source> whole, std::uint64_t offset, std::uint64_t size)
-        : whole_(std::move(whole)), offset_(offset), size_(size) {}
-
-    std::uint64_t size() const override { return size_; }
-    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-        if (offset >= size_) return std::size_t{0};
-        return whole_->read_at(offset_ + offset, out.first(std::min<std::uint64_t>(out.size(), size_ - offset)));
-    }
-
-  private:
-    std::shared_ptr<const Source> whole_;
-    std::uint64_t offset_, size_;
-};
 
 // Returns the name from the root of the tar-ball, without ".", ".." and double slashes; empty if it leads out of the
 // tar-ball.
@@ -370,6 +354,10 @@ Result<std::shared_ptr<const Source>> ArchivedFiles::vdso() const {
 
 std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
     return name.shown().starts_with(prefix_) ? std::nullopt : beneath_->modified(name);
+}
+
+std::string ArchivedFiles::shown(const std::string& path) const {
+    return path.starts_with(prefix_) ? path : beneath_->shown(path);
 }
 
 std::optional<FileIdentity> ArchivedFiles::identity(const FileName& name) const {

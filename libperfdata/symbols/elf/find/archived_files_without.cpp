@@ -68,6 +68,10 @@ std::optional<FileTime> ArchivedFiles::modified(const FileName& name) const {
     return beneath_->modified(name);
 }
 
+std::string ArchivedFiles::shown(const std::string& path) const {
+    return beneath_->shown(path);
+}
+
 std::optional<FileIdentity> ArchivedFiles::identity(const FileName& name) const {
     return beneath_->identity(name);
 }

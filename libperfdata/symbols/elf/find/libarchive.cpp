@@ -6,13 +6,11 @@
 
 namespace perfdata {
 
-// `path` is the file for which it is needed.
-Result<Libarchive> Libarchive::load(const std::string& path) {
+Result<Libarchive> Libarchive::load(const std::string& path, std::string_view need) {
     auto library = platform::Library::load(PERFDATA_LIBARCHIVE);
     if (!library) {
         return fail(ErrorCode::unsupported, Error::no_offset, path,
-                    "is a file, and what unpacks it cannot be loaded: " + library.error() +
-                        "; install " PERFDATA_LIBARCHIVE ", or unpack it and give the directory");
+                    std::string(need) + " cannot be loaded: " + library.error() + "; install " PERFDATA_LIBARCHIVE);
     }
     Libarchive all(std::move(*library));
     bool whole = true;
@@ -40,9 +38,28 @@ Result<Libarchive> Libarchive::load(const std::string& path) {
     find(all.entry_hardlink, "archive_entry_hardlink");
     find(all.entry_symlink, "archive_entry_symlink");
     find(all.entry_filetype, "archive_entry_filetype");
+    find(all.entry_size, "archive_entry_size");
+    find(all.entry_sparse_count, "archive_entry_sparse_count");
+    find(all.read_set_skip_callback, "archive_read_set_skip_callback");
+    find(all.write_new, "archive_write_new");
+    find(all.write_free, "archive_write_free");
+    find(all.write_set_format_pax_restricted, "archive_write_set_format_pax_restricted");
+    find(all.write_set_format_option, "archive_write_set_format_option");
+    find(all.write_set_bytes_per_block, "archive_write_set_bytes_per_block");
+    find(all.write_set_bytes_in_last_block, "archive_write_set_bytes_in_last_block");
+    find(all.write_open, "archive_write_open");
+    find(all.write_header, "archive_write_header");
+    find(all.write_data, "archive_write_data");
+    find(all.write_finish_entry, "archive_write_finish_entry");
+    find(all.write_close, "archive_write_close");
+    find(all.entry_set_pathname, "archive_entry_set_pathname");
+    find(all.entry_set_size, "archive_entry_set_size");
+    find(all.entry_set_filetype, "archive_entry_set_filetype");
+    find(all.entry_set_perm, "archive_entry_set_perm");
+    find(all.entry_set_mtime, "archive_entry_set_mtime");
     if (!whole) {
         return fail(ErrorCode::unsupported, Error::no_offset, path,
-                    "is a file, and " PERFDATA_LIBARCHIVE " lacks a function that unpacks it");
+                    std::string(need) + " lacks a function: " PERFDATA_LIBARCHIVE " is too old");
     }
     return all;
 }

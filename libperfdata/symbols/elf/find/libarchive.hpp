@@ -5,6 +5,9 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "perfdata/core/error.hpp"
 
@@ -15,8 +18,9 @@ namespace perfdata {
 // Libarchive has the functions that we use, by their names without "archive_". They live as long as it.
 class Libarchive {
   public:
-    // Errors: unsupported (it is not installed, or lacks a function).
-    static Result<Libarchive> load(const std::string& path);
+    // `path` is the file for which it is needed, `need` begins the message. Errors: unsupported (it is not installed,
+    // or lacks a function).
+    static Result<Libarchive> load(const std::string& path, std::string_view need = "is a file, and what unpacks it");
 
     decltype(&::archive_read_new) read_new = nullptr;
     decltype(&::archive_read_free) read_free = nullptr;
@@ -38,6 +42,26 @@ class Libarchive {
     decltype(&::archive_entry_hardlink) entry_hardlink = nullptr;
     decltype(&::archive_entry_symlink) entry_symlink = nullptr;
     decltype(&::archive_entry_filetype) entry_filetype = nullptr;
+    decltype(&::archive_entry_size) entry_size = nullptr;
+    decltype(&::archive_entry_sparse_count) entry_sparse_count = nullptr;
+    decltype(&::archive_read_set_skip_callback) read_set_skip_callback = nullptr;
+    // For writing.
+    decltype(&::archive_write_new) write_new = nullptr;
+    decltype(&::archive_write_free) write_free = nullptr;
+    decltype(&::archive_write_set_format_pax_restricted) write_set_format_pax_restricted = nullptr;
+    decltype(&::archive_write_set_format_option) write_set_format_option = nullptr;
+    decltype(&::archive_write_set_bytes_per_block) write_set_bytes_per_block = nullptr;
+    decltype(&::archive_write_set_bytes_in_last_block) write_set_bytes_in_last_block = nullptr;
+    decltype(&::archive_write_open) write_open = nullptr;
+    decltype(&::archive_write_header) write_header = nullptr;
+    decltype(&::archive_write_data) write_data = nullptr;
+    decltype(&::archive_write_finish_entry) write_finish_entry = nullptr;
+    decltype(&::archive_write_close) write_close = nullptr;
+    decltype(&::archive_entry_set_pathname) entry_set_pathname = nullptr;
+    decltype(&::archive_entry_set_size) entry_set_size = nullptr;
+    decltype(&::archive_entry_set_filetype) entry_set_filetype = nullptr;
+    decltype(&::archive_entry_set_perm) entry_set_perm = nullptr;
+    decltype(&::archive_entry_set_mtime) entry_set_mtime = nullptr;
 
   private:
     explicit Libarchive(platform::Library library) : library_(std::move(library)) {}

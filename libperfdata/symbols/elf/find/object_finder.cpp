@@ -16,6 +16,7 @@
 
 #include "build_id_cache.hpp"
 #include "recording/look_out.hpp"
+#include "symbols/bundle/bundle_files.hpp"
 #include "symbols/elf/file_store.hpp"
 
 namespace perfdata {
@@ -80,6 +81,7 @@ std::vector<FileName> FinderOptions::caches() const {
     if (!recording_dir.empty()) all.push_back({recording_dir, ""});
     if (!buildid_dir.empty()) all.push_back(machine() ? FileName{"", buildid_dir} : FileName{buildid_dir, ""});
     if (!symfs.empty()) all.push_back({symfs, "/.debug"});  // as perf does
+    if (!bundle.empty()) all.push_back({bundle, ""});
     if (machine() && !local_buildid_dir.empty()) all.push_back({"", local_buildid_dir});
     return all;
 }
@@ -105,7 +107,15 @@ std::vector<FileName> FinderOptions::debug_roots() const {
         if (machine()) all.push_back({"", directory});
     }
     std::ranges::move(given_roots(*this), std::back_inserter(all));
+    if (!bundle.empty()) all.push_back({bundle, ""});
     return all;
+}
+
+// Returns the reason for not finding a file: of one that is missing from a bundle, that of where the bundle was made.
+static SymbolMiss told(SymbolMiss miss, const FileSystem& files, const std::string& path, Bytes build_id) {
+    if (miss != SymbolMiss::not_found && miss != SymbolMiss::no_build_id) return miss;
+    const auto* bundle = dynamic_cast<const BundleFiles*>(&files);
+    return bundle == nullptr ? miss : bundle->miss(path, build_id).value_or(miss);
 }
 
 // Opened is the store of files, and the place in it that is this finder's.
@@ -185,6 +195,10 @@ struct ObjectFinder::Search {
             if (path != object.path) take({options.symfs, inside(object.path)});
         }
         for (const auto& cache : caches) take_from_cache(cache);
+        if (!options.bundle.empty()) {
+            take({options.bundle_root(), inside(path)});
+            if (path != object.path) take({options.bundle_root(), inside(object.path)});
+        }
         if (found) return;
         if (options.offline) return missed(SymbolMiss::offline);
         if (options.machine() && path == "[vdso]") return take_vdso();
@@ -293,6 +307,7 @@ std::optional<MissingDebugFile> ObjectFinder::missing_debug(const RecordedObject
     search.search(object, found);
     if (search.found.file) return {};
     if (options_.offline) search.miss = closer(search.miss, SymbolMiss::offline);
+    search.miss = told(search.miss, *files_, link->name, id->bytes());
     return MissingDebugFile{std::move(link->name), search.miss};
 }
 
@@ -367,7 +382,7 @@ std::expected<FoundObject, SymbolMiss> ObjectFinder::find(const RecordedObject& 
     if (!search.found && search.only_debug() && !search.found->file->layout_known()) {
         return std::unexpected(SymbolMiss::only_debug_file);
     }
-    if (!search.found) return std::unexpected(search.miss);
+    if (!search.found) return std::unexpected(told(search.miss, *files_, object.path, object.build_id.bytes()));
     auto& found = *search.found;
     if (found.file->section(".symtab") == nullptr) {
         const auto has_symbols = [](const ElfFile& file) { return file.section(".symtab") != nullptr; };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +24,8 @@ namespace perfdata {
 // starts programs, and no packing in another one.
 class ArchiveReader {
   public:
-    enum class Kind : std::uint8_t { tar, bzip2 };  // a plain tar-ball; what bzip2 packed, as one entry
+    // A plain tar-ball; only the headers of one, without reading the contents; what bzip2 packed, as one entry.
+    enum class Kind : std::uint8_t { tar, heads, bzip2 };
 
     ArchiveReader(const Libarchive& library, const Source& source, Kind kind)
         : library_(library), source_(source), kind_(kind), archive_(library_.read_new()) {
@@ -34,12 +36,12 @@ class ArchiveReader {
             library_.read_free(archive_);
             throw std::bad_alloc();
         }
-        if (kind == Kind::tar) {
-            library_.read_support_format_tar(archive_);
-        } else {
+        if (kind == Kind::bzip2) {
             library_.read_support_format_raw(archive_);
+        } else {
+            library_.read_support_format_tar(archive_);
         }
-        const auto filter = kind == Kind::tar ? ARCHIVE_FILTER_NONE : ARCHIVE_FILTER_BZIP2;
+        const auto filter = kind == Kind::bzip2 ? ARCHIVE_FILTER_BZIP2 : ARCHIVE_FILTER_NONE;
         has_filter_ = library_.read_append_filter(archive_, filter) == ARCHIVE_OK;  // else: it would start a program
     }
     ArchiveReader(const ArchiveReader&) = delete;
@@ -51,6 +53,7 @@ class ArchiveReader {
 
     bool open() {
         library_.read_set_read_callback(archive_, &ArchiveReader::read);
+        if (kind_ == Kind::heads) library_.read_set_skip_callback(archive_, &ArchiveReader::skip_over);
         // archive_read_open() does not look whether this has failed.
         if (library_.read_set_callback_data(archive_, this) != ARCHIVE_OK) throw std::bad_alloc();
         return has_filter_ && library_.read_open1(archive_) == ARCHIVE_OK;
@@ -65,7 +68,7 @@ class ArchiveReader {
             return nullptr;
         }
         any_ = true;
-        header_left_ = kind_ == Kind::tar ? most_header : no_limit;
+        header_left_ = kind_ == Kind::bzip2 ? no_limit : most_header;
         int status = library_.read_next_header2(archive_, entry_);
         if (status == ARCHIVE_RETRY) status = library_.read_next_header2(archive_, entry_);
         header_left_ = no_limit;
@@ -105,13 +108,16 @@ class ArchiveReader {
         return text != nullptr ? text : "cannot be read";
     }
 
+    // Returns where the content of the entry that next() returned begins.
+    std::uint64_t content_at() const { return offset(); }
+
     // Returns how many bytes were unpacked so far.
     std::uint64_t unpacked() const {
         return static_cast<std::uint64_t>(std::max<la_int64_t>(library_.filter_bytes(archive_, 0), 0));
     }
 
   private:
-    static constexpr std::size_t block_bytes = std::size_t{64} << 10, tar_block = 512;
+    static constexpr std::size_t block_bytes = std::size_t{64} << 10, tar_block = 512, head_bytes = 4096;
     static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
     // Two names of 4096 bytes, attributes and the headers themselves take less. libarchive reads any number of access
     // rights in a time that is quadratic.
@@ -144,7 +150,8 @@ class ArchiveReader {
     static la_ssize_t read(archive*, void* of, const void** data) noexcept {
         auto& reader = *static_cast<ArchiveReader*>(of);
         if (reader.used_ == reader.filled_) {
-            auto got = catch_bad_alloc([&] { return reader.source_.read_at(reader.offset_, reader.buffer_); });
+            const auto room = std::span(reader.buffer_).first(reader.kind_ == Kind::heads ? head_bytes : block_bytes);
+            auto got = catch_bad_alloc([&] { return reader.source_.read_at(reader.offset_, room); });
             if (!got) {
                 reader.error_ = std::move(got.error());
                 return ARCHIVE_FATAL;
@@ -154,7 +161,7 @@ class ArchiveReader {
             reader.filled_ = *got;
         }
         const auto left = reader.filled_ - reader.used_;
-        const auto given = reader.kind_ == Kind::tar ? std::min(left, tar_block) : left;
+        const auto given = reader.kind_ == Kind::bzip2 ? left : std::min(left, tar_block);
         if (reader.header_left_ != no_limit) {
             if (given > reader.header_left_) {
                 reader.long_header_ = true;
@@ -165,6 +172,20 @@ class ArchiveReader {
         *data = reader.buffer_.data() + reader.used_;
         reader.used_ += given;
         return static_cast<la_ssize_t>(given);
+    }
+
+    // Steps over bytes of the source, without reading them. Called from C: it must not throw.
+    static la_int64_t skip_over(archive*, void* of, la_int64_t wanted) noexcept {
+        auto& reader = *static_cast<ArchiveReader*>(of);
+        const auto at = reader.offset(), end = std::max(reader.source_.size(), at);
+        const auto step = std::min(static_cast<std::uint64_t>(std::max<la_int64_t>(wanted, 0)), end - at);
+        if (step <= reader.filled_ - reader.used_) {
+            reader.used_ += static_cast<std::size_t>(step);
+        } else {
+            reader.offset_ = at + step;
+            reader.used_ = reader.filled_ = 0;
+        }
+        return static_cast<la_int64_t>(step);
     }
 
     const Libarchive& library_;

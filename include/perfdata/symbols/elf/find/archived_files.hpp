@@ -56,6 +56,7 @@ class PERFDATA_EXPORT ArchivedFiles final : public FileSystem {
     Result<std::string> read_kernel_file_start(const std::string& path, std::uint64_t most) const override;
     Result<std::shared_ptr<const Source>> vdso() const override;
     std::optional<FileTime> modified(const FileName& name) const override;
+    std::string shown(const std::string& path) const override;
     std::optional<FileIdentity> identity(const FileName& name) const override;
 
   private:

@@ -67,6 +67,9 @@ class PERFDATA_EXPORT FileSystem {
     virtual Result<std::shared_ptr<const Source>> vdso() const;
     // Returns when the file was last written; nothing if unknown.
     virtual std::optional<FileTime> modified(const FileName&) const { return {}; }
+    // Returns the path to show for a file that was opened by this one: files in a bundle are shown by their recorded
+    // paths.
+    virtual std::string shown(const std::string& path) const { return path; }
     // Returns an identity that is equal for all names of one file: a hostile recording may have any number of names for
     // a large file. A file without identity is read once per name.
     virtual std::optional<FileIdentity> identity(const FileName&) const { return {}; }

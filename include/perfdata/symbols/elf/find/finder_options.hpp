@@ -22,6 +22,9 @@ struct PERFDATA_EXPORT FinderOptions {
     std::string buildid_dir{};  // a build-id cache, or a tar-ball of `perf archive` (with ArchivedFiles)
     std::string vmlinux{};      // a file with the kernel's symbols; empty: none given
     std::string kallsyms{};     // a copy of /proc/kallsyms; empty: none given
+    // The directory of a bundle, see Bundle::directory(): searched behind what the user gave, and instead of the
+    // viewing machine.
+    std::string bundle{};
 
     // On the viewing machine: not searched when offline.
     std::string local_buildid_dir{};  // the user's build-id cache, usually $HOME/.debug
@@ -40,7 +43,9 @@ struct PERFDATA_EXPORT FinderOptions {
     Limits limits{};  // for reading and unpacking these files
 
     // Returns true if the viewing machine's own files may be used.
-    bool machine() const { return !offline && symfs.empty(); }
+    bool machine() const { return !offline && symfs.empty() && bundle.empty(); }
+    // Returns the directory with files of a bundle by their recorded paths; empty if there is no bundle.
+    std::string bundle_root() const { return bundle.empty() ? std::string() : bundle + "/root"; }
     // caches() returns the build-id caches to search, in order of preference; debug_roots() the directories of debug
     // files. No link leads out of them, except on the viewing machine itself.
     std::vector<FileName> caches() const;

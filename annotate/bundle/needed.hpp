@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The files that a recording needs to be shown on another machine.
+//
+// What is needed is found by doing the work: counting samples with their chains, naming them, listing functions with
+// their code and lines, on files that are traced (TracedFiles). What reports, listings and exports open is then in the
+// trace, whatever the rules are by which they look for it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perfdata/core/shared.hpp"
+#include "perfdata/recording/progress.hpp"
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
+
+#include "bundle_writer.hpp"
+#include "needed_users.hpp"
+#include "traced_files.hpp"
+#include "trimmed_object.hpp"
+
+namespace perfdata {
+
+// NeededFile is a file that goes into a bundle.
+struct NeededFile {
+    BundleMember member{};  // its path: as reports here show it
+    std::shared_ptr<const Source> content{};
+    std::string from{};  // where it is on this machine, as told to users
+    NeededBy by{};
+    std::string recorded{};  // the path by which it is found in a bundle; empty: it is found in another way
+};
+
+// NeededMissing is a file that is needed and not here.
+struct NeededMissing {
+    std::string kind;      // as BundleMember::kind
+    std::string path;      // as recorded
+    std::string build_id;  // hexadecimal; empty: not recorded
+    std::string why;       // to_string(SymbolMiss), or "missing"
+    std::string text;      // the reason as a clause
+    std::string remedy;    // what would supply it; may be empty
+    NeededBy by;
+};
+
+// NeededOptions is what goes into a bundle besides what names need.
+struct NeededOptions {
+    DebugDetail debug = DebugDetail::lines;
+    bool sources = false;  // source files that lines of sampled functions refer to
+    bool vmlinux = false;  // the kernel's ELF file, where one is here
+    unsigned jobs = 1;     // threads
+    Watch watch = {};
+};
+
+// Needed is what was found. Contents stay open: files that change or vanish meanwhile do not matter.
+struct Needed {
+    std::vector<NeededFile> files;       // in the order of their names inside
+    std::vector<NeededMissing> missing;  // most samples first
+    // What is here and does not go into the bundle, in words, with a number of it.
+    std::vector<std::pair<std::string, std::uint64_t>> left_out;
+
+    // Adds a file unless one of that name is there, or its name cannot be in a bundle. Returns false then.
+    bool add(NeededFile file);
+    // Counts something that is left out.
+    void leave_out(std::string_view what, std::uint64_t number = 1);
+    // Sorts everything.
+    void finish();
+};
+
+// NeededFrom is where needed files come from: a symbolizer on traced files. All must outlive it.
+struct NeededFrom {
+    const Recording& recording;
+    const Symbolizer& symbolizer;
+    const SymbolizerOptions& options;  // of the symbolizer
+    const TracedFiles& files;          // of the options
+    // Root directories of processes that have another one, by pid.
+    const std::map<std::uint32_t, std::string>& roots;
+};
+
+// Does the work of reports, listings and exports, and finds what that needed. Errors: cancelled, out_of_memory, io.
+Result<Needed> find_needed(const NeededFrom& from, const NeededOptions& options);
+
+}  // namespace perfdata

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Names and code of the kernel: its table of names, its ELF file, pieces of its memory.
+#include <algorithm>
+#include <utility>
+
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+#include "perfdata/wire/attr.hpp"
+
+#include "core_pieces.hpp"
+#include "needed_parts.hpp"
+#include "owned_source.hpp"
+
+namespace perfdata {
+namespace {
+
+class KernelAdder {
+  public:
+    KernelAdder(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users,
+                std::uint64_t without_code, Needed& needed)
+        : from_(from),
+          options_(options),
+          by_(users.by({CodeOf::Kind::kernel, 0})),
+          without_code_(without_code),
+          needed_(needed),
+          id_(hexadecimal(from.symbolizer.recorded_kernel().build_id.bytes())) {
+        // Modules are named by the kernel's table.
+        const auto objects = from.symbolizer.timeline().tasks().objects();
+        for (const auto index : users.objects()) {
+            if (objects[index].kind == ObjectKind::module) by_.add(users.by({CodeOf::Kind::object, index}));
+        }
+    }
+
+    Result<void> add() {
+        // Text of tracepoints names code as well.
+        const auto& events = from_.recording.events().events();
+        const bool traced =
+            std::ranges::any_of(events, [](const Event& event) { return event.attr.type == attr_type::tracepoint; });
+        if (by_.samples == 0 && !traced) return {};
+        if (auto added = add_names(); !added) return added;
+        if (auto added = add_vmlinux(); !added) return added;
+        return add_core();
+    }
+
+  private:
+    NeededFile file(std::string name, std::string kind, std::string path) const {
+        NeededFile needed;
+        needed.member = {std::move(name), std::move(kind), path, id_};
+        needed.from = std::move(path);
+        needed.by = by_;
+        return needed;
+    }
+
+    // Returns true if the path is in the recording itself, which goes into the bundle as a whole.
+    bool is_recorded(const std::string& path) const {
+        const auto& directory = from_.options.finder.recording_dir;
+        return !directory.empty() && path.starts_with(directory + "/");
+    }
+
+    Result<void> add_names() {
+        const auto* names = from_.symbolizer.kernel();
+        if (names == nullptr) {
+            if (by_.samples == 0) return {};
+            needed_.missing.push_back(
+                {"kallsyms", "[kernel.kallsyms]", id_, "missing", "there are no names of the recorded kernel",
+                 "collect on the recorded machine as root and before it boots again, or give --kallsyms", by_});
+            return {};
+        }
+        const auto& origin = names->origin();
+        if (is_recorded(origin)) return {};
+        auto content = names_content(*names);
+        if (!content) return fail(std::move(content.error()));
+        if (!*content) {
+            names_from_vmlinux_ = true;
+            return {};
+        }
+        // By its build id it is found as a copy in a cache: then names of modules count only if all modules are where
+        // the recording has them, which need not be so any more.
+        const bool moved = names->kallsyms() != nullptr && !all_in_place(*names->kallsyms());
+        auto named = file(id_.empty() || moved ? "kernel/kallsyms" : id_folder(id_) + "/kallsyms", "kallsyms", origin);
+        named.content = std::move(*content);
+        needed_.add(std::move(named));
+        return {};
+    }
+
+    // Returns the table of names; null if the names are those of a vmlinux.
+    Result<std::shared_ptr<const Source>> names_content(const KernelNames& names) const {
+        const auto& origin = names.origin();
+        const auto table = from_.files.kernel_table();
+        if (origin == "/proc/kallsyms" && table) return std::make_shared<const OwnedSource>(table);
+        const auto place = from_.files.text_file(origin);
+        if (!place) return nullptr;
+        const bool given = origin == from_.options.finder.kallsyms;
+        const auto& files = from_.files.beneath();
+        const auto& limits = from_.recording.limits();
+        return given ? files.open_given_watched(place->path, limits, Content::text, options_.watch)
+                     : files.open_watched(*place, limits, Content::text, options_.watch);
+    }
+
+    // As KernelNames has it for copies in caches.
+    bool all_in_place(const Kallsyms& table) const {
+        const auto begins = table.module_begins();
+        return std::ranges::all_of(from_.symbolizer.recorded_kernel().modules, [&](const auto& module) {
+            const auto first = begins.find(module.name);
+            return first != begins.end() && module.range.contains(first->second);
+        });
+    }
+
+    Result<void> add_vmlinux() {
+        const bool wanted = options_.vmlinux || names_from_vmlinux_;
+        const auto text = from_.symbolizer.kernel_text(options_.watch);
+        if (!text) {
+            if (text.error().code == ErrorCode::cancelled) return fail(text.error());
+            if (!names_from_vmlinux_) {
+                if (options_.vmlinux) add_missing("vmlinux", "vmlinux", text.error());
+                return {};
+            }
+            return add_symbols_alone();
+        }
+        if (!wanted) {
+            needed_.leave_out("vmlinux (see --with-vmlinux)");
+            return {};
+        }
+        return add_elf(text->path, std::shared_ptr<const Source>(text->file, &text->file->source()), *text->file);
+    }
+
+    // Names may come from an ELF file of the kernel that has symbols and no code.
+    Result<void> add_symbols_alone() {
+        const auto& origin = from_.symbolizer.kernel()->origin();
+        const auto& files = from_.files.beneath();
+        const auto& limits = from_.recording.limits();
+        for (const auto& one : from_.files.elf_files()) {
+            if (from_.files.shown(one.name.shown()) != origin) continue;
+            const bool given = origin == from_.options.finder.vmlinux;
+            auto content = given ? files.open_given_watched(one.actual.path, limits, Content::elf, options_.watch)
+                                 : files.open_watched(one.actual, limits, Content::elf, options_.watch);
+            if (!content) return fail(std::move(content.error()));
+            const auto file = ElfFile::open(*content, limits, options_.watch);
+            if (!file) return fail(file.error());
+            return add_elf(origin, std::move(*content), *file);
+        }
+        return {};
+    }
+
+    Result<void> add_elf(const std::string& path, std::shared_ptr<const Source> content, const ElfFile& elf) {
+        auto needed =
+            file(id_.empty() ? "kernel/vmlinux" : id_folder(id_) + "/elf", "vmlinux", from_.files.shown(path));
+        auto trimmed = trimmed_object(std::move(content), elf, options_.debug);
+        if (!trimmed) return fail(std::move(trimmed.error()));
+        needed.content = std::move(trimmed->content);
+        if (needed_.add(std::move(needed))) needed_.leave_out("bytes of debug information", trimmed->left_out);
+        return {};
+    }
+
+    // Adds what was read of a copy of the kernel's memory.
+    Result<void> add_core() {
+        const auto core = from_.files.core();
+        if (!core) {
+            if (without_code_ == 0) return {};
+            auto by = by_;
+            by.samples = without_code_;
+            needed_.missing.push_back({"kcore", "/proc/kcore", id_, "missing",
+                                       "nothing here has the code of the recorded kernel's functions",
+                                       "collect on the recorded machine as root and before it boots again, record with "
+                                       "perf record --kcore, or give --kcore",
+                                       by});
+            return {};
+        }
+        const auto elf = ElfFile::open(core->beneath(), from_.recording.limits(), options_.watch);
+        if (!elf) return fail(elf.error());
+        auto pieces = core_pieces(*elf, core->ranges(), options_.watch);
+        if (!pieces) {
+            if (pieces.error().code == ErrorCode::cancelled) return fail(std::move(pieces.error()));
+            add_missing("kcore", from_.files.core_path(), pieces.error());
+            return {};
+        }
+        auto needed = file("kernel/kcore", "kcore", from_.files.core_path());
+        needed.content = std::make_shared<const OwnedSource>(std::move(*pieces));
+        needed_.add(std::move(needed));
+        return {};
+    }
+
+    void add_missing(const char* kind, const std::string& path, const Error& error) {
+        needed_.missing.push_back({kind, path, id_, std::string(to_string(error.code)), error.detail, {}, by_});
+    }
+
+    const NeededFrom& from_;
+    const NeededOptions& options_;
+    NeededBy by_;
+    std::uint64_t without_code_;
+    Needed& needed_;
+    std::string id_;
+    bool names_from_vmlinux_ = false;
+};
+
+}  // namespace
+
+Result<void> add_kernel(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users,
+                        std::uint64_t without_code, Needed& needed) {
+    return KernelAdder(from, options, users, without_code, needed).add();
+}
+
+}  // namespace perfdata

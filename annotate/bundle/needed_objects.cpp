@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Programs, libraries, vdsos and modules that samples hit, and their debug files.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "perfdata/symbols/elf/find/object_finder.hpp"
+
+#include "needed_parts.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::uint32_t no_bytes_type = 8;  // SHT_NOBITS
+
+// Opened is an ELF file that the work opened and still uses.
+struct OpenedElf {
+    const TracedFiles::Opened* opened = nullptr;
+    std::shared_ptr<const Source> content;
+    ElfFile file;
+};
+
+bool has_any(const ElfFile& file, std::initializer_list<std::string_view> names) {
+    return std::ranges::any_of(names, [&](std::string_view name) {
+        const auto* section = file.section(name);
+        return section != nullptr && section->type != no_bytes_type && section->size != 0;
+    });
+}
+bool has_line_table(const ElfFile& file) {
+    return has_any(file, {".debug_line", ".zdebug_line"});
+}
+bool has_frames(const ElfFile& file) {
+    return has_any(file, {".debug_frame", ".zdebug_frame"});
+}
+
+// Returns what would supply an object to whoever collects.
+std::string_view remedy_for(SymbolMiss why, bool vdso) {
+    if (vdso && (why == SymbolMiss::build_id_differs || why == SymbolMiss::not_found)) {
+        return "it is that of another kernel: collect before the machine boots again";
+    }
+    switch (why) {
+        case SymbolMiss::build_id_differs:
+            return "the file has changed since: record again, or give the old one with --buildid-dir or --symfs";
+        case SymbolMiss::not_found:
+        case SymbolMiss::only_debug_file:
+            return "collect on the recorded machine while it has the file; for a process in a container while it runs, "
+                   "or with --root PID=DIR; or give the file with --buildid-dir or --symfs";
+        default: return remedy(why);
+    }
+}
+
+class ObjectsAdder {
+  public:
+    ObjectsAdder(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users, Needed& needed)
+        : from_(from), options_(options), users_(users), needed_(needed) {}
+
+    Result<void> add() {
+        if (auto found = find_opened(); !found) return found;
+        for (const auto index : used_objects()) {
+            if (options_.watch.stop.stop_requested()) return stopped();
+            if (auto added = add_object(index); !added) return added;
+        }
+        return {};
+    }
+
+  private:
+    static std::unexpected<Error> stopped() {
+        return fail(ErrorCode::cancelled, Error::no_offset, "objects", "asked to stop");
+    }
+
+    Result<void> find_opened() {
+        traced_ = from_.files.elf_files();
+        for (const auto& one : traced_) {
+            auto content = one.content.lock();
+            if (!content) continue;  // it was no use to anybody
+            auto file = ElfFile::open(content, from_.recording.limits(), {options_.watch.stop, {}});
+            if (!file) {
+                if (file.error().code == ErrorCode::cancelled) return fail(std::move(file.error()));
+                continue;
+            }
+            opened_.push_back({&one, std::move(content), std::move(*file)});
+        }
+        for (std::size_t number = 0; number < opened_.size(); ++number) {
+            const auto id = hexadecimal(opened_[number].file.build_id());
+            if (!id.empty()) opened_by_id_[id].push_back(number);
+        }
+        return {};
+    }
+
+    // Returns the objects of samples and their callers, and those whose files were opened for another reason: a stack
+    // that was unwound through them, or an architecture that nothing else told.
+    std::set<std::uint32_t> used_objects() const {
+        const auto sampled = users_.objects();
+        std::set<std::uint32_t> used(sampled.begin(), sampled.end());
+        std::set<std::string> paths;
+        for (const auto& one : opened_) paths.insert(one.opened->name.path);
+        const auto objects = from_.symbolizer.timeline().tasks().objects();
+        for (std::uint32_t index = 0; index < objects.size(); ++index) {
+            const auto kind = objects[index].kind;
+            if (kind != ObjectKind::file && kind != ObjectKind::vdso && kind != ObjectKind::module) continue;
+            const auto& recorded = from_.symbolizer.recorded_object(index);
+            const bool proof = recorded.build_id.size != 0;
+            if (proof ? opened_by_id_.contains(hexadecimal(recorded.build_id.bytes()))
+                      : paths.contains(recorded.path)) {
+                used.insert(index);
+            }
+        }
+        return used;
+    }
+
+    Result<void> add_object(std::uint32_t index) {
+        const auto& object = from_.symbolizer.timeline().tasks().objects()[index];
+        const auto& recorded = from_.symbolizer.recorded_object(index);
+        const auto by = users_.by({CodeOf::Kind::object, index});
+        const auto found = from_.symbolizer.file(index);
+        if (!found) {
+            add_missing(object, recorded, found.error(), by);
+            return {};
+        }
+        const auto& file = **found;
+        const bool vdso = object.kind == ObjectKind::vdso;
+        NeededFile needed;
+        needed.member.kind = vdso ? "vdso" : "object";
+        needed.member.build_id = hexadecimal(recorded.build_id.bytes());
+        needed.member.name = recorded.build_id.size != 0 ? id_folder(needed.member.build_id) + (vdso ? "/vdso" : "/elf")
+                                                         : below_root(recorded.path);
+        const auto* elsewhere = from_.files.added_object(file.name());
+        needed.member.path = elsewhere != nullptr ? recorded.path : from_.files.shown(file.path);
+        needed.from = elsewhere != nullptr ? elsewhere->shown() : needed.member.path;
+        needed.by = by;
+        if (recorded.build_id.size == 0) needed.recorded = recorded.path;
+        if (auto added = add_file(std::move(needed), file.file); !added) return added;
+        return add_debug_of(index, file, by);
+    }
+
+    Result<void> add_file(NeededFile needed, const std::shared_ptr<const ElfFile>& file) {
+        return add_content(std::move(needed), std::shared_ptr<const Source>(file, &file->source()), *file);
+    }
+
+    Result<void> add_content(NeededFile needed, std::shared_ptr<const Source> content, const ElfFile& file) {
+        auto trimmed = trimmed_object(std::move(content), file, options_.debug);
+        if (!trimmed) return fail(std::move(trimmed.error()));
+        needed.content = std::move(trimmed->content);
+        if (needed_.add(std::move(needed))) needed_.leave_out("bytes of debug information", trimmed->left_out);
+        return {};
+    }
+
+    void add_missing(const Object& object, const RecordedObject& recorded, SymbolMiss why, const NeededBy& by) {
+        if (why == SymbolMiss::not_a_file || by.samples == 0) return;
+        // The kernel's table names modules, too: then only their lines are missing.
+        if (object.kind == ObjectKind::module && from_.symbolizer.kernel() != nullptr) return;
+        const auto id = hexadecimal(recorded.build_id.bytes());
+        // Mappings of one file at different times are one file.
+        const auto [same, first] = missing_.try_emplace({recorded.path, id}, needed_.missing.size());
+        if (!first) return needed_.missing[same->second].by.add(by);
+        const bool vdso = object.kind == ObjectKind::vdso;
+        needed_.missing.push_back({vdso ? "vdso" : "object", recorded.path, id, std::string(to_string(why)),
+                                   std::string(explain(why)), std::string(remedy_for(why, vdso)), by});
+    }
+
+    // Adds the debug files that were read for an object: its symbols, its lines, its unwind information may each be in
+    // another one.
+    Result<void> add_debug_of(std::uint32_t index, const FoundObject& object, const NeededBy& by) {
+        const auto id = hexadecimal(object.file->build_id());
+        std::vector<const ElfFile*> chain{object.file.get()};
+        if (const auto same_id = opened_by_id_.find(id); same_id != opened_by_id_.end()) {
+            const bool lines = has_line_table(*object.file), frames = has_frames(*object.file);
+            for (const auto number : same_id->second) {
+                const auto& one = opened_[number];
+                if (one.content.get() == &object.file->source()) continue;
+                const bool symbols = object.debug && one.content.get() == &object.debug->source();
+                const bool wanted =
+                    symbols || (!lines && has_line_table(one.file)) || (!frames && has_frames(one.file));
+                if (!wanted) continue;
+                if (auto added = add_debug(one, id, by); !added) return added;
+                chain.push_back(&one.file);
+            }
+        }
+        if (chain.size() == 1) note_missing_debug(index, object, by);
+        for (const auto* file : chain) {
+            if (auto added = add_alternate(*file, by); !added) return added;
+        }
+        return {};
+    }
+
+    Result<void> add_debug(const OpenedElf& one, const std::string& id, const NeededBy& by) {
+        if (options_.debug == DebugDetail::none) {
+            if (without_.insert(one.content.get()).second) needed_.leave_out("debug files");
+            return {};
+        }
+        NeededFile needed;
+        needed.member.kind = "debug";
+        needed.member.build_id = id;
+        needed.member.path = from_.files.shown(one.opened->name.shown());
+        needed.from = from_.files.shown(one.opened->actual.shown());
+        needed.by = by;
+        auto& place = debug_places_[id];
+        const auto known = std::ranges::find(place, one.content.get());
+        const auto number = static_cast<std::size_t>(known - place.begin());
+        if (known == place.end()) place.push_back(one.content.get());
+        if (number > 1) {
+            needed_.leave_out("further debug files of one build id");
+            return {};
+        }
+        needed.member.name = number == 0 ? id_folder(id) + "/debug" : id_folder(id) + ".debug";
+        return add_content(std::move(needed), one.content, one.file);
+    }
+
+    // Adds the file that dwz moved common debug information to.
+    Result<void> add_alternate(const ElfFile& file, const NeededBy& by) {
+        const auto link = file.alternate_link();
+        if (!link || options_.debug == DebugDetail::none) return {};
+        const auto id = hexadecimal(as_bytes(link->build_id));
+        const auto with_id = opened_by_id_.find(id);
+        if (with_id == opened_by_id_.end()) {
+            needed_.leave_out("alternate debug files that are not here");
+            return {};
+        }
+        const auto* found = &opened_[with_id->second.front()];
+        NeededFile needed;
+        needed.member = {id_folder(id) + ".debug", "debug", from_.files.shown(found->opened->name.shown()), id};
+        needed.from = from_.files.shown(found->opened->actual.shown());
+        needed.by = by;
+        return add_content(std::move(needed), found->content, found->file);
+    }
+
+    // Debug files are installed on few machines: what lacks them is counted, and not among what is missing, unless one
+    // is here that is of another build.
+    void note_missing_debug(std::uint32_t index, const FoundObject& object, const NeededBy& by) {
+        if (options_.debug == DebugDetail::none || has_line_table(*object.file)) return;
+        const auto missing = from_.symbolizer.missing_debug(index);
+        if (!missing) return;
+        if (missing->why != SymbolMiss::build_id_differs) return needed_.leave_out("debug files that are not here");
+        needed_.missing.push_back({"debug", missing->name, hexadecimal(object.file->build_id()),
+                                   std::string(to_string(missing->why)), std::string(explain(missing->why)),
+                                   "install the debug symbols of the build that was recorded", by});
+    }
+
+    const NeededFrom& from_;
+    const NeededOptions& options_;
+    const NeededUsers& users_;
+    Needed& needed_;
+    std::vector<TracedFiles::Opened> traced_;
+    std::vector<OpenedElf> opened_;
+    std::map<std::string, std::vector<std::size_t>> opened_by_id_;        // numbers in opened_
+    std::map<std::pair<std::string, std::string>, std::size_t> missing_;  // number in needed_.missing
+    std::set<const Source*> without_;
+    std::map<std::string, std::vector<const Source*>> debug_places_;  // by build id
+};
+
+}  // namespace
+
+std::string below_root(std::string_view recorded) {
+    return "root" + std::filesystem::path("/" + std::string(recorded)).lexically_normal().string();
+}
+
+std::string id_folder(std::string_view hexadecimal) {
+    return ".build-id/" + std::string(hexadecimal.substr(0, 2)) + "/" + std::string(hexadecimal.substr(2));
+}
+
+std::string hexadecimal(Bytes id) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const auto byte : id) {
+        text += digits[std::to_integer<unsigned>(byte) >> 4];
+        text += digits[std::to_integer<unsigned>(byte) & 0xf];
+    }
+    return text;
+}
+
+Result<void> add_objects(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users,
+                         Needed& needed) {
+    return ObjectsAdder(from, options, users, needed).add();
+}
+
+}  // namespace perfdata

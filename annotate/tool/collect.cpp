@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// perfdata collect: a recording and all that is needed to show it elsewhere, in one file.
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perfdata/symbols/elf/find/archived_files.hpp"
+
+#include "bundle/anonymize/anonymizer.hpp"
+#include "bundle/bundle_writer.hpp"
+#include "bundle/needed.hpp"
+#include "bundle/other_roots.hpp"
+#include "format/words.hpp"
+#include "tool.hpp"
+#include "tool/collect/collect_names.hpp"
+#include "tool/collect/collect_page.hpp"
+#include "tool/collect/collect_recording.hpp"
+#include "tool/options/line_options.hpp"
+#include "tool/options/name_options.hpp"
+#include "tool/session.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+// A build-id cache that is no directory here: objects of other roots are in it.
+constexpr const char* virtual_cache = "/.perfdata-objects";
+// What a packed build-id cache is called while its files are traced.
+constexpr const char* virtual_archive = "/.perfdata-archive";
+
+struct CollectChoice {
+    Common common;
+    NameChoice names;
+    LineChoice lines;
+    std::string debug = "lines";
+    bool sources = false;
+    bool vmlinux = false;
+    bool check = false;
+    bool anonymize = false;
+    std::string key;                 // a file
+    std::vector<std::string> roots;  // "PID=DIR"
+
+    bool is(Format format) const { return common.format == option_word(format); }
+};
+
+// Returns pid and directory of "PID=DIR"; nothing if it is none.
+std::optional<std::pair<std::uint32_t, std::string>> parse_root(const std::string& text) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) return {};
+    std::uint32_t pid = 0;
+    const auto* const end = text.data() + equals;
+    const auto [stop, problem] = std::from_chars(text.data(), end, pid);
+    if (problem != std::errc{} || stop != end || equals + 1 == text.size()) return {};
+    return std::pair(pid, text.substr(equals + 1));
+}
+
+std::string no_root(const std::string& text) {
+    const auto root = parse_root(text);
+    if (!root) return fmt::format("{} is not PID=DIR, a number and a directory", text);
+    return no_directory(root->second);
+}
+
+class CollectRun {
+  public:
+    explicit CollectRun(const CollectChoice& choice) : choice_(choice), session_(choice.common) {}
+
+    int run() {
+        if (const auto problem = contradiction(); !problem.empty()) {
+            complain(problem);
+            return usage;
+        }
+        if (!choice_.check && !ArchivedFiles::available()) {
+            return session_.give_up(
+                {ErrorCode::unsupported, Error::no_offset, "collect",
+                 "this perfdata was built without libarchive, which writes bundles: -DPERFDATA_ARCHIVES=ON"});
+        }
+        session_.keep_input();
+        if (!session_.open_samples() || !session_.read_timeline()) return failed;
+        if (auto opened = open_names(); !opened) return session_.give_up(opened.error());
+        if (const auto taken = choice_.names.check(*symbolizer_); !taken) return session_.give_up(taken.error());
+        auto needed = find();
+        if (!needed) return session_.give_up(needed.error());
+        auto files =
+            recording_members(session_.recording(), session_.input(), {{}, session_.progress("reading the recording")});
+        if (!files) return session_.give_up(files.error());
+        session_.end_progress();
+        const auto status = choice_.check ? write_page(*files, *needed) : write(std::move(*files), *needed);
+        if (status != fine) return status;
+        auto completeness = session_.completeness();
+        completeness.diagnostics.append(symbolizer_->losses());
+        warn_losses(choice_.common, completeness);
+        tell(*needed);
+        return session_.exit_code(completeness, !needed->missing.empty());
+    }
+
+  private:
+    std::string contradiction() const {
+        if (choice_.check && choice_.is(Format::bundle) && choice_.common.output != "-" && choice_.common.place &&
+            known_ending(choice_.common.output)) {
+            return "--check writes no bundle, but text or JSON";
+        }
+        if (!choice_.check && !choice_.is(Format::bundle)) {
+            return fmt::format("{}: this is for --check; without it, collect writes a bundle",
+                               choice_.common.json ? "JSON" : "text");
+        }
+        if (!choice_.key.empty() && !choice_.anonymize) return "--anonymize-key is for --anonymize";
+        if (!choice_.roots.empty() && !machine()) {
+            return "--root is for files of this machine, which --offline and --symfs rule out";
+        }
+        if (choice_.anonymize && (choice_.sources || choice_.debug == "full")) {
+            return "--anonymize leaves out source files and debug information: --with-sources and --with-debug full "
+                   "do not go with it";
+        }
+        return {};
+    }
+
+    bool machine() const { return !choice_.names.offline && choice_.names.symfs.empty(); }
+
+    DebugDetail debug() const {
+        if (choice_.anonymize || choice_.debug == "none") return DebugDetail::none;
+        return choice_.debug == "full" ? DebugDetail::full : DebugDetail::lines;
+    }
+
+    // Opens the symbolizer on files that are traced.
+    Result<void> open_names() {
+        options_ = choice_.names.options(session_.recording(), {});
+        options_.sources = choice_.lines.options(choice_.names.offline);
+        auto& finder = options_.finder;
+        auto beneath = options_.files;
+        auto& roots = roots_;
+        if (machine() && !session_.recording().bundle()) {
+            std::map<std::uint32_t, std::string> given;
+            for (const auto& text : choice_.roots) {
+                if (auto root = parse_root(text)) given.insert(std::move(*root));
+            }
+            roots = OtherRoots::find(session_.timeline(), std::move(given), {});
+        }
+        const auto archive = finder.buildid_dir;
+        const auto cache = platform::status(archive);
+        const bool packed = !archive.empty() && cache && !cache->is_directory();
+        if (packed) {
+            auto opened =
+                ArchivedFiles::open(archive, beneath, finder.limits, session_.progress("unpacking the build-id cache"));
+            session_.end_progress();
+            if (!opened) return fail(std::move(opened.error()));
+            beneath = std::move(*opened);
+        }
+        std::set<std::string> cores{"/proc/kcore"};
+        if (!choice_.names.kcore.empty()) cores.insert(choice_.names.kcore);
+        const auto traced = std::make_shared<TracedFiles>(beneath, roots.directories(), std::move(cores));
+        if (packed) {
+            traced->rename(virtual_archive, archive);
+            finder.buildid_dir = virtual_archive;
+        }
+        if (!roots.of_pid.empty()) {
+            auto found = find_objects(roots, session_.timeline(), finder.limits, *traced, {});
+            if (!found) return fail(std::move(found.error()));
+            // They are looked for in a cache, whichever there is.
+            if (finder.caches().empty()) finder.local_buildid_dir = virtual_cache;
+        }
+        files_ = traced;
+        options_.files = files_;
+        symbolizer_.emplace(Symbolizer::open(session_.recording(), session_.timeline(), options_));
+        return {};
+    }
+
+    Result<Needed> find() {
+        NeededOptions options;
+        options.debug = debug();
+        options.sources = choice_.sources;
+        options.vmlinux = choice_.vmlinux;
+        options.jobs = choice_.names.threads();
+        options.watch.progress = session_.progress("finding what samples hit");
+        if (session_.recording().bundle()) return bundled_files(*session_.recording().bundle(), options);
+        return find_needed({session_.recording(), *symbolizer_, options_, *files_, roots_.of_pid}, options);
+    }
+
+    int write_page(const std::vector<BundleContent>& files, const Needed& needed) {
+        auto output = session_.open_output();
+        if (!output) return failed;
+        const CollectPage page{session_.recording().path(), files, needed};
+        if (choice_.common.json) {
+            write_collect_json(page, output->sink());
+        } else {
+            write_collect_text(page, wants_color(choice_.common, *output), output->sink());
+        }
+        return session_.commit(*output) ? fine : failed;
+    }
+
+    // Makes the recording and its files say nothing of what may be secret.
+    Result<std::vector<BundleContent>> anonymized(std::vector<BundleContent>& files, Needed& needed,
+                                                  BundleIndex& index) {
+        const auto key = anonymize_key(choice_.key);
+        if (!key) return fail(key.error());
+        auto anonymizer = Anonymizer::create(*key);
+        if (!anonymizer) return fail(anonymizer.error());
+        auto recording =
+            anonymizer->recording(session_.recording(), {{}, session_.progress("anonymizing the recording")});
+        if (!recording) return fail(std::move(recording.error()));
+        files = {{{bundled_recording, "recording", {}, {}}, std::move(*recording)}};
+        auto members = anonymized_members(*anonymizer, needed, session_.recording().limits(),
+                                          {{}, session_.progress("anonymizing its files")});
+        for (auto& missing : index.missing) missing.path = anonymizer->path(missing.path);
+        index.anonymized = anonymizer->counts();
+        return members;
+    }
+
+    int write(std::vector<BundleContent> files, Needed& needed) {
+        BundleIndex index;
+        index.recording = bundled_recording;
+        index.debug = choice_.anonymize ? "none" : choice_.debug;
+        index.sources = choice_.sources;
+        for (const auto& missing : needed.missing) {
+            index.missing.push_back({missing.path, missing.build_id, missing.why, missing.by.samples});
+        }
+        std::vector<BundleContent> others;
+        if (choice_.anonymize) {
+            auto made = anonymized(files, needed, index);
+            if (!made) return session_.give_up(made.error());
+            others = std::move(*made);
+            anonymized_ = index.anonymized;
+        } else {
+            for (auto& file : needed.files) others.push_back({file.member, file.content});
+        }
+        index.left_out = needed.left_out;
+        auto output = session_.open_output();
+        if (!output) return failed;
+        if (output->is_terminal()) {
+            return session_.give_up({ErrorCode::unsupported, Error::no_offset, "standard output",
+                                     "a bundle is binary and this is a terminal; give -o FILE"});
+        }
+        const auto written = write_bundle(std::move(files), std::move(others), index, output->sink(),
+                                          {{}, session_.progress("packing", *output)});
+        session_.end_progress();
+        if (!written) return session_.give_up(written.error());
+        return session_.commit(*output) ? fine : failed;
+    }
+
+    void tell(const Needed& needed) const {
+        if (choice_.common.quiet || choice_.check) return;
+        for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
+        for (const auto& [what, number] : needed.left_out) session_.note(fmt::format("left out: {} {}", number, what));
+        constexpr std::size_t few = 10;
+        const auto most = choice_.common.strict ? needed.missing.size() : few;
+        for (std::size_t at = 0; at < std::min(most, needed.missing.size()); ++at) {
+            complain("warning: missing: " + missing_text(needed.missing[at]));
+        }
+        if (needed.missing.size() > most) {
+            complain(fmt::format("warning: and {} more are missing; see --check", needed.missing.size() - most));
+        }
+    }
+
+    const CollectChoice& choice_;
+    Session session_;
+    SymbolizerOptions options_;
+    OtherRoots roots_;
+    std::shared_ptr<const TracedFiles> files_;
+    std::optional<Symbolizer> symbolizer_;
+    std::vector<std::pair<std::string, std::uint64_t>> anonymized_;
+};
+
+}  // namespace
+
+void add_collect(CLI::App& app, int& exit) {
+    auto* command = app.add_subcommand(
+        "collect",
+        "Pack a recording and all that is needed to show it into one file, for any other machine\n"
+        "\n"
+        "  perfdata collect -o BUNDLE          on the recorded machine; then, anywhere:\n"
+        "  perfdata report BUNDLE              and so for every other command\n"
+        "  perfdata collect --check            what would be in it, and what is missing\n"
+        "  perfdata collect --with-sources -o BUNDLE\n"
+        "  perfdata collect --anonymize -o BUNDLE\n"
+        "\n"
+        "A bundle is a tar-ball packed with zstd. It has the objects that samples and their callers hit, the kernel's\n"
+        "names and code, and what just-in-time compilers left.");
+    auto choice = std::make_shared<CollectChoice>();
+    choice->common.add_to(*command, {Format::bundle, Format::text, Format::json});
+    command->get_option("--json")->description("With --check: write JSON");
+    constexpr auto group = "What goes into the bundle";
+    command
+        ->add_option("--with-debug", choice->debug,
+                     "Debug information: none; lines (the default), what lines and inlined calls need; or full")
+        ->check(one_of({"none", "lines", "full"}))
+        ->group(group);
+    command->add_flag("--with-sources", choice->sources, "Also source files that lines of sampled functions refer to")
+        ->group(group);
+    command->add_flag("--with-vmlinux", choice->vmlinux, "Also the kernel's ELF file, which is large, if it is here")
+        ->group(group);
+    command
+        ->add_option("--root", choice->roots,
+                     "Look for files of process PID below this directory. Found without it: root directories of "
+                     "processes that still run, such as those of containers. May be given several times")
+        ->type_name("PID=DIR")
+        ->check(no_root, "")
+        ->allow_extra_args(false)
+        ->group(group);
+    command
+        ->add_flag("--anonymize", choice->anonymize,
+                   "Replace names of commands, files, functions and of the machine by keyed hashes; leave out "
+                   "copies of stacks, payloads, sources and debug information")
+        ->group(group);
+    command
+        ->add_option("--anonymize-key", choice->key,
+                     "The key of the hashes: 32 bytes, or 64 hexadecimal digits. Default: a random one, which is "
+                     "forgotten")
+        ->type_name("FILE")
+        ->group(group);
+    command->add_flag("--check", choice->check, "Write no bundle, but what would be in it, and what is missing");
+    choice->names.add_to(*command);
+    choice->names.add_code_to(*command);
+    choice->lines.add_to(*command);
+    begin_anew(*command, choice);
+    choice->common.on_run(*command, exit, [choice] { return CollectRun(*choice).run(); });
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "collect_page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "format/json_writer.hpp"
+#include "format/text_writer.hpp"
+#include "format/words.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+std::uint64_t bytes_of(const CollectPage& page) {
+    std::uint64_t sum = 0;
+    for (const auto& [member, content] : page.files) sum += content->size();
+    for (const auto& file : page.needed.files) sum += file.content->size();
+    return sum;
+}
+
+void write_by(JsonWriter& json, const NeededBy& by) {
+    json.member("samples", by.samples);
+    json.array("commands", by.commands, [](const std::string& command) { return std::string_view(command); });
+}
+
+void write_file(JsonWriter& json, const BundleMember& member, const Source& content) {
+    json.member("name", member.name);
+    json.member("kind", member.kind);
+    json.member("size", content.size());
+    if (!member.path.empty()) json.name("path", member.path);
+    if (!member.build_id.empty()) json.member("build_id", member.build_id);
+}
+
+}  // namespace
+
+std::string needed_by_text(const NeededBy& by) {
+    if (by.samples == 0) return {};
+    auto text = how_many(by.samples, "sample");
+    if (!by.commands.empty()) text += fmt::format(" of {}", fmt::join(by.commands, ", "));
+    return text;
+}
+
+std::string missing_text(const NeededMissing& missing) {
+    auto text = fmt::format("{}: {}", missing.path, missing.text);
+    if (const auto by = needed_by_text(missing.by); !by.empty())
+        text += fmt::format(" ({} need{} it)", by, missing.by.samples == 1 ? "s" : "");
+    if (!missing.remedy.empty()) text += "; " + missing.remedy;
+    return text;
+}
+
+void write_collect_text(const CollectPage& page, bool color, const Sink& sink) {
+    TextWriter out(color);
+    out.styled(TextStyle::title,
+               fmt::format("# {}: {} in a bundle, {} bytes before they are packed", printable(page.recording),
+                           how_many(page.files.size() + page.needed.files.size(), "file"), bytes_of(page)));
+    out.put("\n# ");
+    out.print("{:<9} {:>12} {:>10}  {}\n", "kind", "bytes", "samples", "file");
+    for (const auto& [member, content] : page.files) {
+        out.print("  {:<9} {:>12} {:>10}  {}\n", member.kind, content->size(), "", printable(member.name));
+        out.hand_out(sink);
+    }
+    for (const auto& file : page.needed.files) {
+        out.print("  {:<9} {:>12} {:>10}  {}\n", file.member.kind, file.content->size(), file.by.samples,
+                  printable(file.from));
+        out.hand_out(sink);
+    }
+    if (page.needed.missing.empty()) {
+        out.put("# nothing is missing\n");
+    } else {
+        out.styled(TextStyle::title,
+                   fmt::format("# {} missing", page.needed.missing.size() == 1
+                                                   ? "1 file is"
+                                                   : fmt::format("{} files are", page.needed.missing.size())));
+        out.put("\n");
+    }
+    for (const auto& missing : page.needed.missing) {
+        out.print("  {:<9} {}\n", missing.kind, printable(missing_text(missing)));
+        out.hand_out(sink);
+    }
+    if (!page.needed.left_out.empty()) out.put("# left out\n");
+    for (const auto& [what, number] : page.needed.left_out) out.print("  {:>12} {}\n", number, what);
+    out.hand_out(sink);
+}
+
+void write_collect_json(const CollectPage& page, const Sink& sink) {
+    JsonWriter json(sink);
+    json.begin_object();
+    json.member("schema", "perfdata.collect/1");
+    json.name("recording", page.recording);
+    json.member("bytes", bytes_of(page));
+    json.key("files");
+    json.begin_array();
+    for (const auto& [member, content] : page.files) {
+        json.begin_object();
+        write_file(json, member, *content);
+        json.end_object();
+    }
+    for (const auto& file : page.needed.files) {
+        json.begin_object();
+        write_file(json, file.member, *file.content);
+        json.name("from", file.from);
+        write_by(json, file.by);
+        json.end_object();
+    }
+    json.end_array();
+    json.key("missing");
+    json.begin_array();
+    for (const auto& missing : page.needed.missing) {
+        json.begin_object();
+        json.member("kind", missing.kind);
+        json.name("path", missing.path);
+        if (!missing.build_id.empty()) json.member("build_id", missing.build_id);
+        json.member("why", missing.why);
+        json.member("reason", missing.text);
+        if (!missing.remedy.empty()) json.member("remedy", missing.remedy);
+        write_by(json, missing.by);
+        json.end_object();
+    }
+    json.end_array();
+    json.key("left_out");
+    json.begin_array();
+    for (const auto& [what, number] : page.needed.left_out) {
+        json.begin_object();
+        json.member("what", what);
+        json.member("number", number);
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    json.finish();
+}
+
+}  // namespace perfdata::tool

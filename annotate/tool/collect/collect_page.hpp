@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// perfdata collect --check: what would be in a bundle, and what is missing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/annotate/format/sink.hpp"
+
+#include "bundle/needed.hpp"
+
+namespace perfdata::tool {
+
+// CollectPage is what there is to say. What it refers to must outlive it.
+struct CollectPage {
+    std::string_view recording;               // its path
+    const std::vector<BundleContent>& files;  // of the recording
+    const Needed& needed;
+};
+
+void write_collect_text(const CollectPage& page, bool color, const Sink& sink);
+void write_collect_json(const CollectPage& page, const Sink& sink);
+
+// Returns "1 sample of a, b": who needs a file. Empty if that is not known.
+std::string needed_by_text(const NeededBy& by);
+// Returns what a file that is missing is, who needs it and what would supply it, as one message.
+std::string missing_text(const NeededMissing& missing);
+
+}  // namespace perfdata::tool

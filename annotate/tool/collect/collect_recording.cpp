@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "collect_recording.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "perfdata/recording/content.hpp"
+#include "perfdata/recording/named_file.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+bool is_data_file(const std::string& name) {
+    constexpr std::string_view before = "data.";
+    return name.starts_with(before) && name.size() > before.size() &&
+           std::ranges::all_of(name.substr(before.size()), [](char digit) { return digit >= '0' && digit <= '9'; });
+}
+
+// Returns the names of regular files in a directory of the recording, sorted; none if there is no such directory.
+std::vector<std::string> files_in(const std::string& directory) {
+    std::vector<std::string> names;
+    std::error_code problem;
+    for (auto entry = std::filesystem::directory_iterator(directory, problem);
+         !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem)) {
+        std::error_code ignored;
+        const auto type = std::filesystem::symlink_status(entry->path(), ignored).type();
+        if (type == std::filesystem::file_type::regular) names.push_back(entry->path().filename().string());
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+// Returns true for the name of a file of the recording in a bundle.
+bool is_of_recording(std::string_view name) {
+    const std::string_view recording = bundled_recording;
+    return name.starts_with(recording) && (name.size() == recording.size() || name[recording.size()] == '/');
+}
+
+// Returns the files of the recording in a bundle, in its order: the main file is the first.
+Result<std::vector<BundleContent>> members_of_bundle(const Bundle& bundle, const Watch& watch) {
+    std::vector<BundleContent> members;
+    for (const auto& file : bundle.files()) {
+        if (!is_of_recording(file.name)) continue;
+        auto content = bundle.content(file.name, watch);
+        if (!content) return fail(std::move(content.error()));
+        members.push_back({{file.name, "recording", {}, {}}, std::move(*content)});
+    }
+    return members;
+}
+
+}  // namespace
+
+Result<std::vector<BundleContent>> recording_members(const Recording& recording, const Shared<const Source>& input,
+                                                     const Watch& watch) {
+    if (recording.bundle()) return members_of_bundle(*recording.bundle(), watch);
+    const auto& directory = recording.path();
+    const auto& limits = recording.limits();
+    const auto member = [](std::string name, Shared<const Source> content) {
+        return BundleContent{{std::move(name), "recording", {}, {}}, std::move(content)};
+    };
+    std::error_code none;
+    if (input) return std::vector{member(bundled_recording, input)};
+    if (!std::filesystem::is_directory(directory, none)) {
+        auto file = open_source(directory, limits, Content::recording, watch);
+        if (!file) return fail(std::move(file.error()));
+        return std::vector{member(bundled_recording, std::move(*file))};
+    }
+    const std::string folder = std::string(bundled_recording) + "/";
+    auto main = open_source(directory + "/data", limits, Content::recording, watch);
+    if (!main) return fail(std::move(main.error()));
+    std::vector<BundleContent> members{member(folder + "data", std::move(*main))};
+    std::vector<std::string> names;
+    for (const auto& name : files_in(directory)) {
+        if (is_data_file(name)) names.push_back(name);
+    }
+    for (const auto& name : files_in(directory + "/kcore_dir")) names.push_back("kcore_dir/" + name);
+    for (const auto& name : names) {
+        NamedFileOptions options;
+        options.watch = watch;
+        auto content = open_named_file({directory, "/" + name}, limits, options);
+        // perf leaves empty files for CPUs without samples, and these have no bytes to show.
+        if (!content && content.error().code == ErrorCode::missing) continue;
+        if (!content) return fail(std::move(content.error()));
+        members.push_back(member(folder + name, std::move(*content)));
+    }
+    return members;
+}
+
+Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options) {
+    Needed needed;
+    const auto is_object = [](const std::string& kind) {
+        return kind == "object" || kind == "vdso" || kind == "debug" || kind == "vmlinux";
+    };
+    for (const auto& file : bundle.files()) {
+        if (is_of_recording(file.name) || file.kind.empty()) continue;
+        if ((file.kind == "source" && !options.sources) ||
+            (file.kind == "debug" && options.debug == DebugDetail::none)) {
+            needed.leave_out(file.kind == "source" ? "source files" : "debug files");
+            continue;
+        }
+        auto content = bundle.content(file.name, options.watch);
+        if (!content) return fail(std::move(content.error()));
+        NeededFile one;
+        one.member = {file.name, file.kind, file.path, file.build_id};
+        one.content = std::move(*content);
+        one.from = bundle.path() + "/" + file.name;
+        constexpr std::string_view root = "root";
+        if (file.name.starts_with("root/") && file.kind != "perf_map") one.recorded = file.name.substr(root.size());
+        const auto elf = is_object(file.kind) ? ElfFile::open(one.content) : fail(ErrorCode::unsupported, 0, {}, {});
+        if (elf) {
+            auto trimmed = trimmed_object(one.content, *elf, options.debug);
+            if (!trimmed) return fail(std::move(trimmed.error()));
+            one.content = std::move(trimmed->content);
+            needed.leave_out("bytes of debug information", trimmed->left_out);
+        }
+        needed.add(std::move(one));
+    }
+    for (const auto& missing : bundle.facts().missing) {
+        needed.missing.push_back(
+            {"object", missing.path, missing.build_id, missing.why, missing.why, {}, {missing.samples, {}}});
+    }
+    needed.finish();
+    return needed;
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "perfdata/symbols/bundle/bundle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+#include <ranges>
+#include <utility>
+
+#include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/core/cursor.hpp"
+#include "perfdata/core/utf8.hpp"
+#include "perfdata/recording/content.hpp"
+#include "perfdata/symbols/bundle/bundle_packer.hpp"
+
+#include "bundle_index.hpp"
+#include "bundle_members.hpp"
+#include "bundle_names.hpp"
+#include "packed_frames.hpp"
+#include "recording/content_check.hpp"
+#include "recording/lock_or_stop.hpp"
+#include "recording/look_out.hpp"
+#include "recording/slice.hpp"
+#include "recording/unpack.hpp"
+
+namespace perfdata {
+namespace {
+
+constexpr std::size_t tar_head = 512;
+constexpr std::uint64_t largest_index = std::uint64_t{1} << 28;
+
+// Returns the name as the index spells it: JSON has no bytes that are not UTF-8.
+std::string as_in_json(std::string_view name) {
+    std::string text;
+    while (!name.empty()) {
+        const auto length = utf8_length(name);
+        if (length == 0) text += "\xef\xbf\xbd";
+        text += name.substr(0, length);
+        name.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    return text;
+}
+
+}  // namespace
+
+// Member is where a member is.
+struct Bundle::Member {
+    std::uint64_t at = 0, size = 0, claimed = 0;
+    bool indexed = false;
+};
+
+// Late is what changes while a bundle is read.
+struct Bundle::Late {
+    // Members share these: few are unpacked at once.
+    std::array<std::mutex, 16> unpacking;
+    mutable std::mutex mutex;
+    std::vector<std::optional<Result<std::shared_ptr<const Source>>>> contents;  // by number
+    DiagnosticLog losses;
+};
+
+Bundle::Bundle(std::string path, const Limits& limits)
+    : path_(std::move(path)), directory_(path_), limits_(limits), late_(std::make_unique<Late>()) {
+    // A bundle without a name must not hide files of this machine.
+    if (path_.empty()) directory_ = "bundle:";
+    late_->losses = DiagnosticLog(limits.diagnostics);
+}
+Bundle::~Bundle() = default;
+
+Result<bool> Bundle::is_bundle(const Source& source) {
+    std::array<std::byte, tar_head> head{};
+    const auto got = source.read_at(0, head);
+    if (!got) return fail(got.error());
+    const auto start = Bytes(head).first(*got);
+    const auto is_tar = [](Bytes bytes) {
+        ContentCheck check(Content::archive, {});
+        return bytes.size() >= tar_head && check.more(bytes).has_value();
+    };
+    const auto packing = packing_of(start);
+    if (packing == Packing::none) return is_tar(start);
+    std::vector<std::byte> unpacked;
+    const auto read = [&, offset = std::uint64_t{0}](std::span<std::byte> out) mutable {
+        const auto some = source.read_at(offset, out);
+        offset += some ? *some : 0;
+        return std::expected<std::size_t, std::string>(some ? *some : 0);
+    };
+    unpack_stream(packing, read, [&](Bytes bytes) {
+        unpacked.insert(unpacked.end(), bytes.begin(), bytes.end());
+        return unpacked.size() < tar_head;
+    });
+    return is_tar(unpacked);
+}
+
+Result<Shared<const Bundle>> Bundle::open(std::shared_ptr<const Source> source, std::string path, const Limits& limits,
+                                          const Watch& watch) {
+    return catch_bad_alloc([&]() -> Result<Shared<const Bundle>> {
+        const std::shared_ptr<Bundle> bundle(new Bundle(std::move(path), limits));
+        try {
+            LookOut look(watch, source->size());
+            if (auto read = bundle->read(std::move(source), look); !read) return fail(std::move(read.error()));
+        } catch (const Stopped&) {
+            return fail(ErrorCode::cancelled, Error::no_offset, bundle->path_, "asked to stop");
+        }
+        return Shared<const Bundle>(std::shared_ptr<const Bundle>(bundle));
+    });
+}
+
+void Bundle::problem(ErrorCode code, std::string why) {
+    problems_.push_back({code, Error::no_offset, path_, std::move(why)});
+}
+
+Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
+    std::array<std::byte, 8> head{};
+    const auto got = source->read_at(0, head);
+    if (!got) return fail(got.error());
+    const auto packing = packing_of(Bytes(head).first(*got));
+    const auto packed_size = source->size();
+    if (packing == Packing::zstd) {
+        auto frames = PackedFrames::scan(source, path_, limits_, look);
+        if (!frames) return fail(std::move(frames.error()));
+        frames_ = std::move(*frames);
+        tar_ = frames_;
+    }
+    if (!frames_) {
+        auto plain = unpacked(std::move(source), path_, limits_, Content::archive, look.watch());
+        if (!plain && plain.error().code == ErrorCode::cancelled) throw Stopped();
+        if (!plain) return fail(std::move(plain.error()));
+        tar_ = std::move(*plain);
+    }
+    if (auto damage = tar_->damage()) problems_.push_back(std::move(*damage));
+
+    const auto heads = frames_ ? frames_->heads(look) : nullptr;
+    auto found = heads ? find_members(*heads, packed_size, path_, limits_, look)
+                       : find_members(*tar_, packed_size, path_, limits_, look);
+    if (heads) heads->rethrow();
+    if (!found) return fail(std::move(found.error()));
+    std::ranges::move(found->problems, std::back_inserter(problems_));
+    files_.reserve(found->members.size());  // by_name_ has views of the names
+    std::uint64_t twice = 0;
+    for (auto& member : found->members) {
+        look();
+        if (by_name_.contains(member.name)) {
+            ++twice;
+            continue;
+        }
+        if (member.size != member.claimed) {
+            problem(ErrorCode::truncated, member.name + " breaks off: " + std::to_string(member.size) + " of " +
+                                              std::to_string(member.claimed) + " bytes are there");
+        }
+        files_.push_back({std::move(member.name), {}, {}, {}, {}, member.size});
+        members_.push_back({member.at, member.size, member.claimed, false});
+        by_name_.emplace(files_.back().name, files_.size() - 1);
+    }
+    if (twice != 0) {
+        problem(ErrorCode::malformed, std::to_string(twice) +
+                                          " of its members have names that others have: the first "
+                                          "of a name is taken");
+    }
+    late_->contents.resize(files_.size());
+    if (!by_name_.contains(bundle_recording) && !by_name_.contains(bundle_main_file)) {
+        return fail(ErrorCode::not_perf_data, Error::no_offset, path_,
+                    "it is a tar-ball, but no bundle of perfdata collect: there is no perf.data in it");
+    }
+    return read_index(look);
+}
+
+Result<void> Bundle::read_index(const LookOut& look) {
+    const auto number = find(bundle_index);
+    if (!number) {
+        problem(ErrorCode::missing, "has no index bundle.json: nothing says whether its members are whole");
+        return {};
+    }
+    const auto where = path_ + ": " + std::string(bundle_index);
+    const auto source = slice(*number, look);
+    auto text = source ? read_whole(**source, std::min(limits_.section_bytes, largest_index), look.watch())
+                       : fail(source.error());
+    if (!text && text.error().code == ErrorCode::cancelled) throw Stopped();
+    if (!text) {
+        problem(text.error().code, std::string(bundle_index) + " cannot be read: " + text.error().detail);
+        return {};
+    }
+    auto index = read_bundle_index(*text, where, limits_);
+    if (!index && index.error().code == ErrorCode::unsupported) {
+        index.error().where = path_;
+        return fail(std::move(index.error()));
+    }
+    if (!index) {
+        problems_.push_back(std::move(index.error()));
+        return {};
+    }
+    facts_ = std::move(index->facts);
+    if (index->more != 0) {
+        problem(ErrorCode::limit,
+                std::string(bundle_index) + " lists more than " + std::to_string(limits_.archived_files) + " files");
+    }
+    // Names that are no UTF-8 may be equal there: they are in the order of the tar-ball.
+    std::multimap<std::string, std::size_t> spelled;
+    for (std::size_t at = 0; at < files_.size(); ++at) spelled.emplace(as_in_json(files_[at].name), at);
+    std::uint64_t absent = 0, other_size = 0;
+    std::string first_absent, first_other;
+    for (auto& said : index->files) {
+        look.ask();
+        const auto [begin, end] = spelled.equal_range(said.name);
+        const auto free = std::find_if(begin, end, [&](const auto& one) { return !members_[one.second].indexed; });
+        if (free == end) {
+            if (absent++ == 0) first_absent = said.path.empty() ? said.name : said.path;
+            continue;
+        }
+        auto& file = files_[free->second];
+        auto& member = members_[free->second];
+        member.indexed = true;
+        if (said.size != file.size && other_size++ == 0) first_other = file.name;
+        file.kind = std::move(said.kind);
+        file.path = std::move(said.path);
+        file.build_id = std::move(said.build_id);
+        file.sha256 = std::move(said.sha256);
+    }
+    if (absent != 0) {
+        problem(ErrorCode::missing, std::to_string(absent) + (absent == 1 ? " member" : " members") + " of its index " +
+                                        (absent == 1 ? "is" : "are") + " not there, the first is \"" + first_absent +
+                                        "\"");
+    }
+    if (other_size != 0) {
+        problem(ErrorCode::mismatch, std::to_string(other_size) + (other_size == 1 ? " member has" : " members have") +
+                                         " other sizes than its index says, the first is \"" + first_other + "\"");
+    }
+    return {};
+}
+
+std::optional<std::size_t> Bundle::find(std::string_view name) const {
+    const auto known = by_name_.find(name);
+    return known == by_name_.end() ? std::nullopt : std::optional(known->second);
+}
+
+DiagnosticLog Bundle::losses() const {
+    const std::scoped_lock lock(late_->mutex);
+    return late_->losses;
+}
+
+Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, const Watch& watch) const {
+    const auto number = find(name);
+    if (!number)
+        return fail(ErrorCode::missing, Error::no_offset, path_ + "/" + std::string(name), "is not in the bundle");
+    try {
+        const LookOut look(watch);
+        const auto lock = lock_or_stop(late_->unpacking[*number % late_->unpacking.size()], look);
+        {
+            const std::scoped_lock short_lock(late_->mutex);
+            if (const auto& known = late_->contents[*number]) return *known;
+        }
+        auto content = unpack(*number, look);
+        const std::scoped_lock short_lock(late_->mutex);
+        if (!content) late_->losses.add(content.error());
+        return *(late_->contents[*number] = std::move(content));
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, path_, "asked to stop");
+    }
+}
+
+// Compares the content with its hash. Of a recording, any part is better than nothing.
+Result<std::shared_ptr<const Source>> Bundle::unpack(std::size_t number, const LookOut& look) const {
+    const auto& file = files_[number];
+    const auto where = path_ + ": " + file.name;
+    auto source = slice(number, look);
+    if (!source) {
+        source.error().where = where;
+        return source;
+    }
+    const bool recording = file.name == bundle_recording || file.name.starts_with(bundle_directory);
+    auto damage = (*source)->damage();
+    if (!damage && !file.sha256.empty()) {
+        const auto hash = sha256_of(**source, {look.watch().stop, {}});
+        if (!hash && hash.error().code == ErrorCode::cancelled) throw Stopped();
+        if (!hash) return fail(hash.error());
+        if (*hash != file.sha256) {
+            damage = Error{ErrorCode::mismatch, Error::no_offset, where,
+                           "it is not what the bundle's index says: its hash differs"};
+        }
+    }
+    if (!damage) return source;
+    damage->where = where;
+    if (!recording) return fail(std::move(*damage));
+    const auto size = (*source)->size();
+    return std::make_shared<const Slice>(std::move(*source), 0, size, std::move(damage));
+}
+
+// Returns the part of the tar-ball, unpacked.
+Result<std::shared_ptr<const Source>> Bundle::slice(std::size_t number, const LookOut& look) const {
+    const auto [at, size, claimed, indexed] = members_[number];
+    std::optional<Error> damage;
+    if (size != claimed) {
+        damage = Error{ErrorCode::truncated, Error::no_offset, path_, "it breaks off"};
+    }
+    if (!frames_ || size == 0) return std::make_shared<const Slice>(tar_, at, size, std::move(damage));
+    const auto first = frames_->frame_at(at), last = frames_->frame_at(at + size - 1);
+    std::shared_ptr<const Source> content;
+    for (auto frame = first; frame <= last; ++frame) {
+        auto unpacked = frames_->content(frame, look);
+        if (!unpacked) return unpacked;
+        content = std::move(*unpacked);
+        if (!content->damage()) continue;
+        // What is there up to the damage; nothing of frames behind it.
+        const auto begin = frames_->frames()[frame].at;
+        const auto end = std::clamp(begin + content->size(), at, at + size);
+        if (first == last)
+            return std::make_shared<const Slice>(content, at - begin, end - std::min(at, end), content->damage());
+        return std::make_shared<const Slice>(tar_, at, std::max(begin, at) - at, content->damage());
+    }
+    if (first == last) {
+        return std::make_shared<const Slice>(content, at - frames_->frames()[first].at, size, std::move(damage));
+    }
+    return std::make_shared<const Slice>(tar_, at, size, std::move(damage));
+}
+
+}  // namespace perfdata

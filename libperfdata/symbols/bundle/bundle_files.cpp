@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "bundle_files.hpp"
+
+#include <string_view>
+
+#include "perfdata/recording/content.hpp"
+#include "perfdata/symbols/symbolizer_options.hpp"
+
+#include "bundle_names.hpp"
+#include "symbols/elf/find/build_id_cache.hpp"
+#include "symbols/source_files.hpp"
+
+namespace perfdata {
+namespace {
+
+// Returns the reason of that word; nothing for other texts.
+std::optional<SymbolMiss> reason_of(std::string_view word) {
+    for (unsigned number = 0; number < symbol_misses; ++number) {
+        const auto reason = static_cast<SymbolMiss>(number);
+        if (to_string(reason) == word) return reason;
+    }
+    return {};
+}
+
+}  // namespace
+
+BundleFiles::BundleFiles(Shared<const Bundle> bundle, Shared<const FileSystem> beneath)
+    : bundle_(std::move(bundle)), beneath_(std::move(beneath)), prefix_(bundle_->directory() + "/") {
+    // As many as the index has, which is bounded.
+    for (const auto& file : bundle_->facts().missing) {
+        if (const auto reason = reason_of(file.why)) misses_.try_emplace({file.path, file.build_id}, *reason);
+    }
+}
+
+std::optional<SymbolMiss> BundleFiles::miss(const std::string& path, Bytes build_id) const {
+    if (misses_.empty()) return {};
+    const auto found = misses_.find({path, hex(build_id)});
+    return found == misses_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::string> BundleFiles::inside(const FileName& name) const {
+    if (name.root.empty()) {
+        if (!name.path.starts_with(prefix_)) return {};
+        return source_path(std::string_view(name.path).substr(prefix_.size()));
+    }
+    const auto root = name.root + "/";
+    if (!root.starts_with(prefix_)) return {};
+    auto member = source_path(std::string_view(root).substr(prefix_.size()));
+    const auto path = source_path(name.path);
+    if (!member.empty() && !path.empty()) member += '/';
+    return member + path;
+}
+
+Result<std::shared_ptr<const Source>> BundleFiles::open(const FileName& name, const Limits& limits,
+                                                        Content content) const {
+    return BundleFiles::open_watched(name, limits, content, {});
+}
+
+Result<std::shared_ptr<const Source>> BundleFiles::open_watched(const FileName& name, const Limits& limits,
+                                                                Content content, const Watch& watch) const {
+    const auto member = inside(name);
+    if (!member) return beneath_->open_watched(name, limits, content, watch);
+    auto packed = bundle_->content(*member, watch);
+    if (!packed) return packed;
+    return unpacked(std::move(*packed), name.shown(), limits, content, watch);
+}
+
+Result<std::shared_ptr<const Source>> BundleFiles::open_given(const std::string& path, const Limits& limits,
+                                                              Content content) const {
+    return beneath_->open_given(path, limits, content);
+}
+
+Result<std::shared_ptr<const Source>> BundleFiles::open_given_watched(const std::string& path, const Limits& limits,
+                                                                      Content content, const Watch& watch) const {
+    return beneath_->open_given_watched(path, limits, content, watch);
+}
+
+bool BundleFiles::has(const FileName& name) const {
+    const auto member = inside(name);
+    return member ? bundle_->find(*member).has_value() : beneath_->has(name);
+}
+
+Result<std::string> BundleFiles::read_kernel_file(const std::string& path, std::uint64_t most) const {
+    return beneath_->read_kernel_file(path, most);
+}
+
+Result<std::string> BundleFiles::read_kernel_file_watched(const std::string& path, std::uint64_t most,
+                                                          const Watch& watch) const {
+    return beneath_->read_kernel_file_watched(path, most, watch);
+}
+
+Result<std::string> BundleFiles::read_kernel_file_start(const std::string& path, std::uint64_t most) const {
+    return beneath_->read_kernel_file_start(path, most);
+}
+
+Result<std::shared_ptr<const Source>> BundleFiles::vdso() const {
+    return beneath_->vdso();
+}
+
+std::optional<FileTime> BundleFiles::modified(const FileName& name) const {
+    return inside(name) ? std::nullopt : beneath_->modified(name);
+}
+
+std::string BundleFiles::shown(const std::string& path) const {
+    return path.starts_with(prefix_) ? bundle_->shown(path) : beneath_->shown(path);
+}
+
+std::optional<FileIdentity> BundleFiles::identity(const FileName& name) const {
+    const auto member = inside(name);
+    if (!member) return beneath_->identity(name);
+    const auto number = bundle_->find(*member);
+    if (!number) return {};
+    // No device has this number, nor has any a packed build-id cache.
+    return FileIdentity{~std::uint64_t{0} - 1, *number, bundle_->files()[*number].size, 0, 0};
+}
+
+Shared<const FileSystem> Bundle::files(Shared<const Bundle> bundle, Shared<const FileSystem> beneath) {
+    if (!beneath) beneath = std::make_shared<const LocalFiles>(Reach::given);
+    return std::make_shared<const BundleFiles>(std::move(bundle), std::move(beneath));
+}
+
+std::string Bundle::shown(const std::string& path) const {
+    const auto prefix = directory_ + "/";
+    if (!path.starts_with(prefix)) return path;
+    auto name = source_path(std::string_view(path).substr(prefix.size()));
+    if (const auto number = find(name); number && !files_[*number].path.empty()) return files_[*number].path;
+    const auto root = std::string(bundle_root) + "/";
+    return name.starts_with(root) ? name.substr(root.size() - 1) : name;
+}
+
+void Bundle::apply(const Shared<const Bundle>& bundle, SymbolizerOptions& options) {
+    auto& finder = options.finder;
+    finder.bundle = bundle->directory();
+    finder.recording_dir = bundle->find(bundle_main_file) ? bundle->directory() + "/perf.data" : std::string();
+    options.files = files(bundle, std::move(options.files));
+    auto& jit = options.jit;
+    jit.bundle = finder.bundle_root();
+    jit.beside.clear();
+    jit.as_recorded = false;
+    jit.has = [has = options.files](const FileName& name) { return has->has(name); };
+    options.cache = {};  // nothing says that files of two bundles are the same
+}
+
+void Bundle::tell_missing(const Bundle& bundle, std::vector<Error>& problems) {
+    constexpr std::size_t most_told = 10;
+    const auto& missing = bundle.facts().missing;
+    for (std::size_t at = 0; at < missing.size() && at < most_told; ++at) {
+        const auto& file = missing[at];
+        const auto reason = reason_of(file.why);
+        const auto why = reason ? std::string(explain(*reason)) : file.why;
+        problems.push_back({ErrorCode::missing, Error::no_offset, file.path,
+                            "was not found when the bundle was made" + (why.empty() ? "" : ": " + why) + "; " +
+                                std::to_string(file.samples) +
+                                (file.samples == 1 ? " sample needs it" : " samples need it")});
+    }
+    if (missing.size() > most_told) {
+        problems.push_back({ErrorCode::missing, Error::no_offset, bundle.path(),
+                            "its index names " + std::to_string(missing.size() - most_told) + " more missing files"});
+    }
+}
+
+}  // namespace perfdata

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Finds the members of a bundle's tar-ball.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+#include "perfdata/recording/source.hpp"
+
+namespace perfdata {
+
+class LookOut;
+
+// FoundMember is a regular file in a tar-ball, and where its content is.
+struct FoundMember {
+    std::string name;  // is_bundled_name()
+    std::uint64_t at = 0, size = 0;
+    std::uint64_t claimed = 0;  // the size that its header says: more than `size` if the tar-ball breaks off
+};
+
+// FoundMembers is what a tar-ball has. Names may be there twice.
+struct FoundMembers {
+    std::vector<FoundMember> members;
+    std::vector<Error> problems;  // what was left out
+};
+
+// find_members(tar, packed_size, path, limits, look) reads the headers of a plain tar-ball, and steps over the
+// contents. Links, devices and names that lead elsewhere are left out. packed_size bounds the memory for names. path is
+// for messages. Throws Stopped. Errors: malformed (no tar-ball), unsupported (see ArchivedFiles::available()).
+Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, const std::string& path,
+                                  const Limits& limits, LookOut& look);
+
+}  // namespace perfdata

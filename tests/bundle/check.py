@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check.py WHAT TOOL FIXTURES COMPILER: bundles end to end. Exit status 77: what it takes is not here.
+
+  elsewhere  a bundle in an empty root says what the recording says here, and what the bundle says here
+  fixtures   the same for every fixture
+  kernel     the same for code of the kernel
+  unwound    the same for stacks that are unwound
+  missing    an object that is gone, or was built again, is named, with who needs it
+  roots      a process in another root, alive and with --root
+  jit        perf maps and jitdumps
+  perf       perf reads what a bundle unpacks to
+  outputs    equal bytes twice, full disks, pipes
+  check      --check and its JSON
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+WHAT, TOOL, FIXTURES, COMPILER = sys.argv[1:5]
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCRATCH = tempfile.mkdtemp(prefix="perfdata-bundle-")
+HOME = os.path.join(SCRATCH, "home")
+ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": HOME, "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+faults = 0
+
+
+def complain(text):
+    global faults
+    faults += 1
+    print(text, flush=True)
+
+
+def run(*command, cwd=None, check=True, text=True, **more):
+    done = subprocess.run(command, cwd=cwd or SCRATCH, env=ENVIRONMENT, capture_output=True, text=text, check=False, **more)
+    if check and done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done
+
+
+def skip(why):
+    print(why)
+    raise SystemExit(77)
+
+
+def folder(name):
+    path = os.path.join(SCRATCH, name)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def needs_perf():
+    if shutil.which("perf") is None:
+        skip("perf is not installed")
+    probe = run("perf", "record", "-q", "-N", "-B", "-e", "cpu-clock:u", "-o", "probe.data", "true", check=False)
+    if probe.returncode != 0:
+        skip("perf may not record here")
+
+
+def needs_roots():
+    if run("unshare", "-r", "true", check=False).returncode != 0:
+        skip("no user namespaces here")
+
+
+def build(name, *options):
+    program = os.path.join(folder("programs"), name)
+    run(COMPILER, "-O2", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", *options, os.path.join(HERE, "work.cpp"), "-o", program)
+    return program
+
+
+def record(where, *arguments, options=("-g", "-e", "cpu-clock:u")):
+    run("perf", "record", "-q", "-N", "--buildid-all", "-F", "999", *options, "-o", os.path.join(where, "perf.data"), "--", *arguments)
+    return os.path.join(where, "perf.data")
+
+
+def collect(recording, bundle, *options, check=True):
+    return run(TOOL, "collect", *options, "-o", bundle, os.path.basename(recording), cwd=os.path.dirname(recording), check=check)
+
+
+def libraries(path):
+    found = set()
+    for line in run("ldd", path, check=False).stdout.splitlines():
+        for word in line.split():
+            if word.startswith("/"):
+                found.add(word)
+    return found
+
+
+def empty_root(name):
+    """Returns a directory with the tool, the libraries that it loads, and nothing else."""
+    root = folder(name)
+    wanted = libraries(TOOL)
+    # It loads this one when it opens a tar-ball.
+    for line in run("/sbin/ldconfig", "-p").stdout.splitlines():
+        if "libarchive.so.13 " in line:
+            archive = line.split()[-1]
+            wanted |= {archive} | libraries(archive)
+    for library in sorted(wanted):
+        target = root + library
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy(library, target)
+    shutil.copy(TOOL, os.path.join(root, "perfdata"))
+    os.makedirs(os.path.join(root, "tmp"), exist_ok=True)
+    return root
+
+
+COMMANDS = [
+    ("report",),
+    ("report", "--json"),
+    ("report", "--no-children", "--sort", "symbol,srcline"),
+    ("annotate",),
+    ("annotate", "--json"),
+    ("annotate", "--format", "html", "-o", "-"),
+    ("export", "--format", "folded"),
+    ("export", "--format", "callgrind"),
+]
+
+
+def said(command, cwd):
+    """Returns what a command says of the perf.data there."""
+    done = run(TOOL, *command, "perf.data", cwd=cwd, check=False, text=False)
+    return done.returncode, done.stdout
+
+
+def said_in_root(command, root):
+    done = run("unshare", "-r", "chroot", root, "/perfdata", *command, "perf.data", check=False, text=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def different(name, one, other):
+    if one == other:
+        return
+    with open(os.path.join(SCRATCH, "one"), "wb") as file:
+        file.write(one[1])
+    with open(os.path.join(SCRATCH, "other"), "wb") as file:
+        file.write(other[1])
+    difference = run("diff", "-a", "one", "other", check=False, text=False).stdout[:3000].decode(errors="replace")
+    complain(f"{name}: status {one[0]} and {other[0]}\n{difference}")
+
+
+def compare(name, recording, root, options=("--with-sources",), commands=None, names=()):
+    """Packs a recording, and compares what it says here, packed here, and packed in an empty root."""
+    packed = folder(name + ".packed")
+    bundle = os.path.join(packed, "perf.data")
+    done = collect(recording, bundle, *options, *names, check=False)
+    if done.returncode != 0:
+        return complain(f"{name}: collect: {done.returncode} {done.stderr}")
+    shutil.copy(bundle, os.path.join(root, "perf.data"))
+    for command in commands or COMMANDS:
+        what = f"{name}: {' '.join(command)}"
+        here = said((*command, *names), os.path.dirname(recording))
+        of_bundle = said(command, packed)
+        *in_root, messages = said_in_root(command, root)
+        different(what + ": of the recording, of the bundle", here, of_bundle)
+        different(what + ": of the bundle, in an empty root", of_bundle, tuple(in_root))
+        if in_root[0] not in (0, here[0]):
+            complain(f"{what}: {messages.decode(errors='replace')}")
+    return bundle
+
+
+def test_elsewhere():
+    needs_perf()
+    needs_roots()
+    program = build("work")
+    recording = record(folder("plain"), program, "3000")
+    root = empty_root("root")
+    compare("plain", recording, root)
+    text = said_in_root(("annotate",), root)[1].decode()
+    if "turn" not in text or "mix" not in text or "value ^= value << 13" not in text:
+        complain(f"plain: no names, inlined calls or source text in an empty root:\n{text[:1000]}")
+    # Debug information apart, and compressed.
+    apart = build("apart", "-gz")
+    run("objcopy", "--only-keep-debug", apart, apart + ".debug")
+    run("objcopy", "--strip-all", f"--add-gnu-debuglink={apart}.debug", apart)
+    compare("apart", record(folder("apart"), apart, "3000"), root)
+    if "mix" not in said_in_root(("annotate", "--json"), root)[1].decode():
+        complain("apart: no inlined calls of a debug file")
+    # Full debug information says the same.
+    compare("full", recording, root, options=("--with-sources", "--with-debug", "full"))
+    sizes = {}
+    for detail in ("none", "lines", "full"):
+        bundle = os.path.join(SCRATCH, f"detail.{detail}")
+        collect(recording, bundle, "--with-debug", detail)
+        sizes[detail] = os.path.getsize(bundle)
+    if not sizes["none"] < sizes["lines"] < sizes["full"]:
+        complain(f"sizes by debug information: {sizes}")
+
+
+def test_fixtures():
+    needs_roots()
+    root = empty_root("root")
+    for path, _, names in sorted(os.walk(FIXTURES)):
+        for name in sorted(names):
+            if not name.endswith(".data"):
+                continue
+            here = folder("fixture." + name)
+            recording = os.path.join(here, "perf.data")
+            shutil.copy(os.path.join(path, name), recording)
+            for beside in names:
+                if beside.endswith((".dump", ".map", ".so")):
+                    shutil.copy(os.path.join(path, beside), here)
+            compare("fixture." + name, recording, root, commands=[("report",), ("annotate", "--json")])
+    for name in ("records/threads.dir", "records/v72_threads.dir"):
+        here = folder("fixture." + os.path.basename(name))
+        shutil.copytree(os.path.join(FIXTURES, name), os.path.join(here, "perf.data"), dirs_exist_ok=True)
+        compare(name, os.path.join(here, "perf.data"), root, commands=[("report",), ("annotate", "--json")])
+
+
+def test_kernel():
+    needs_perf()
+    needs_roots()
+    if os.geteuid() != 0:
+        skip("the kernel's names are root's")
+    program = build("work")
+    recording = record(folder("kernel"), "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=40000",
+                       options=("-g", "-e", "cpu-clock", "-a"))
+    del program
+    root = empty_root("root")
+    compare("kernel", recording, root)
+
+
+def test_unwound():
+    needs_perf()
+    needs_roots()
+    program = build("work", "-fomit-frame-pointer")
+    recording = record(folder("unwound"), program, "2000", options=("--call-graph", "dwarf,4096", "-e", "cpu-clock:u"))
+    root = empty_root("root")
+    compare("unwound", recording, root)
+    text = said_in_root(("report", "--no-children", "-g", "folded,0,caller,count"), root)[1].decode()
+    if "main;" not in text:
+        complain(f"unwound: no callers in an empty root:\n{text[:1000]}")
+
+
+def test_missing():
+    needs_perf()
+    program = build("work")
+    recording = record(folder("gone"), program, "2000")
+    kept = program + ".kept"
+    os.rename(program, kept)
+    bundle = os.path.join(SCRATCH, "bundle")
+    for how, why in (("gone", "not_found"), ("built again", "build_id_differs")):
+        done = collect(recording, bundle, "--strict", check=False)
+        if done.returncode != 3 or program not in done.stderr or " of work" not in done.stderr:
+            complain(f"{how}: status {done.returncode}: {done.stderr}")
+        page = json.loads(run(TOOL, "collect", "--check", "--json", recording).stdout)
+        missing = [one for one in page["missing"] if one["path"] == program]
+        if len(missing) != 1 or missing[0]["why"] != why or missing[0]["samples"] == 0 or "work" not in missing[0]["commands"]:
+            complain(f"{how}: {page['missing']}")
+        text = run(TOOL, "report", bundle)
+        if program not in text.stderr:
+            complain(f"{how}: the bundle does not say what it lacks: {text.stderr}")
+        build("work", "-O1")
+    shutil.move(kept, program)
+    if collect(recording, bundle, "--strict", check=False).returncode != 0:
+        complain("found again, and still missing")
+
+
+def root_with(program):
+    root = folder("other")
+    for library in libraries(program):
+        target = root + library
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy(library, target)
+    shutil.copy(program, os.path.join(root, "inside"))
+    return root
+
+
+def test_roots():
+    needs_perf()
+    needs_roots()
+    program = build("work", "-static")
+    root = root_with(program)
+    os.remove(program)
+    here = folder("rooted")
+    recording = os.path.join(here, "perf.data")
+    # The process lives on, waiting for its input.
+    fifo = os.path.join(SCRATCH, "fifo")
+    os.mkfifo(fifo)
+    kept = os.open(fifo, os.O_RDWR)
+    script = f"unshare -r chroot {root} /inside 20000 wait <{fifo} >{SCRATCH}/done 2>&1 & sleep 2; echo $!"
+    pid = run("perf", "record", "-q", "-N", "--buildid-mmap", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", recording,
+              "--", "sh", "-c", script).stdout.split()[-1]
+    bundle = os.path.join(SCRATCH, "bundle")
+    try:
+        alive = json.loads(run(TOOL, "collect", "--check", "--json", recording).stdout)
+        if f"/proc/{pid}/root/inside" not in [one.get("from") for one in alive["files"]]:
+            complain(f"alive: {alive['files']} {alive['missing']}")
+        collect(recording, bundle)
+        if "turn" not in run(TOOL, "report", bundle).stdout:
+            complain(f"alive: no names\n{run(TOOL, 'report', bundle).stdout}")
+    finally:
+        os.write(kept, b"\n")
+        run("sh", "-c", f"kill {pid}", check=False)
+        os.close(kept)
+    time.sleep(0.5)
+    collect(recording, bundle, "--root", f"{pid}={root}")
+    if "turn" not in run(TOOL, "report", bundle).stdout:
+        complain(f"--root {pid}={root}: no names\n{run(TOOL, 'report', bundle).stdout}")
+    without = collect(recording, bundle, "--strict", check=False)
+    if without.returncode != 3 or "/inside" not in without.stderr:
+        complain(f"without --root: {without.returncode} {without.stderr}")
+    # A file that is not the recorded one is not taken.
+    build("other")
+    shutil.copy(os.path.join(SCRATCH, "programs", "other"), os.path.join(root, "inside"))
+    wrong = collect(recording, bundle, "--strict", "--root", f"{pid}={root}", check=False)
+    if wrong.returncode != 3 or "/inside" not in wrong.stderr:
+        complain(f"another file in --root: {wrong.returncode} {wrong.stderr}")
+
+
+def test_jit():
+    needs_roots()
+    root = empty_root("root")
+    here = folder("tinyjit")
+    for name in os.listdir(os.path.join(FIXTURES, "jit")):
+        shutil.copy(os.path.join(FIXTURES, "jit", name), here)
+    for name in ("tinyjit.data", "tinyjit_injected.data"):
+        shutil.copy(os.path.join(here, name), os.path.join(here, "perf.data"))
+        compare(name, os.path.join(here, "perf.data"), root)
+    os.remove(os.path.join(here, "jit-32346.dump"))
+    shutil.copy(os.path.join(here, "tinyjit.data"), os.path.join(here, "perf.data"))
+    compare("perf map", os.path.join(here, "perf.data"), root)
+
+
+def test_perf():
+    needs_perf()
+    program = build("work")
+    recording = record(folder("plain"), program, "3000")
+    bundle = os.path.join(SCRATCH, "bundle")
+    collect(recording, bundle)
+    unpacked = folder("unpacked")
+    run("tar", "--zstd", "-xf", bundle, cwd=unpacked)
+    for path, directories, names in os.walk(unpacked):
+        if any(os.path.islink(os.path.join(path, name)) for name in directories + names):
+            complain(f"links in {path}")
+    os.rename(program, program + ".gone")
+    for buildid_dir, found in ((unpacked, True), (folder("nothing"), False)):
+        done = run("perf", "--buildid-dir", buildid_dir, "report", "--stdio", "-i", os.path.join(unpacked, "perf.data"),
+                   "--no-children", "-g", "none")
+        if ("turn" in done.stdout) != found:
+            complain(f"perf with {buildid_dir}:\n{done.stdout}{done.stderr}")
+
+
+def test_outputs():
+    recording = os.path.join(folder("here"), "perf.data")
+    shutil.copy(os.path.join(FIXTURES, "bpf/bpf_many.data"), recording)
+    one, other = os.path.join(SCRATCH, "one.tar.zst"), os.path.join(SCRATCH, "other.tar.zst")
+    collect(recording, one)
+    time.sleep(1.1)
+    collect(recording, other, "-j", "3")
+    with open(one, "rb") as first, open(other, "rb") as second:
+        if first.read() != second.read():
+            complain("two bundles of one recording differ")
+    if run("tar", "--zstd", "-tf", one).stdout.splitlines()[:2] != ["perf.data", "bundle.json"]:
+        complain("the recording and the index are not the first")
+    # A full disk leaves nothing, and an old file as it was.
+    for old in (None, "old text"):
+        target = os.path.join(folder("full"), "bundle")
+        if old is not None:
+            with open(target, "w") as file:
+                file.write(old)
+        done = run("bash", "-c", f"ulimit -f 4; exec {TOOL} collect -o {target} {recording}", check=False)
+        left = open(target).read() if os.path.exists(target) else None
+        if done.returncode != 1 or left != old or len(os.listdir(folder("full"))) != (0 if old is None else 1):
+            complain(f"a full disk: status {done.returncode}, {os.listdir(folder('full'))}: {done.stderr}")
+    with open(recording, "rb") as file:
+        piped = subprocess.run([TOOL, "collect", "-"], stdin=file, capture_output=True, env=ENVIRONMENT, check=False)
+    with open(one, "rb") as file:
+        if piped.returncode != 0 or piped.stdout != file.read():
+            complain(f"through a pipe: {piped.returncode} {piped.stderr.decode()} {len(piped.stdout)} bytes")
+    # A bundle can be packed again.
+    again = os.path.join(SCRATCH, "again.tar.zst")
+    collect(one, again)
+    for options, status in ((["--json"], 2), (["--anonymize-key", "/dev/null"], 2), (["--with-debug", "some"], 2),
+                            (["--root", "x"], 2), (["--anonymize", "--with-sources"], 2)):
+        done = run(TOOL, "collect", *options, "-o", again, recording, check=False)
+        if done.returncode != status:
+            complain(f"{options}: {done.returncode} {done.stderr}")
+
+
+def test_check():
+    recording = os.path.join(folder("here"), "perf.data")
+    shutil.copy(os.path.join(FIXTURES, "stacks/x86_plain.data"), recording)
+    text = run(TOOL, "collect", "--check", recording).stdout
+    page = json.loads(run(TOOL, "collect", "--check", "--json", recording).stdout)
+    if page["schema"] != "perfdata.collect/1" or page["files"][0]["name"] != "perf.data":
+        complain(f"--check --json: {page}")
+    for one in page["missing"]:
+        if one["path"] not in text:
+            complain(f"--check does not name {one['path']}:\n{text}")
+    if os.listdir(os.path.dirname(recording)) != ["perf.data"]:
+        complain("--check wrote something")
+
+
+try:
+    globals()["test_" + WHAT]()
+finally:
+    if not os.environ.get("PERFDATA_KEEP"):
+        shutil.rmtree(SCRATCH, ignore_errors=True)
+raise SystemExit(1 if faults else 0)
