@@ -13,6 +13,7 @@
 #include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/recording/bpf_features.hpp"
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/symbols/bundle/bundle_packer.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -321,6 +322,16 @@ void write_bundle_seeds(const std::filesystem::path& directory) {
     };
     write(directory / "seed-plain", with(std::string_view("\0", 1), tar.blob()));
     write(directory / "seed-frames", with("\x10", tar.blob()));
+    const auto packed = [](std::string_view name, std::string_view content) {
+        return PackedMember{std::string(name), memory_source(as_bytes(content))};
+    };
+    const std::vector<PackedMember> members{packed("perf.data", "PERFILE2"), packed("bundle.json", index),
+                                            packed(".build-id/01/0203/elf", "\177ELF")};
+    Writer bundle(std::endian::little);
+    if (const auto made = pack_members(members, [&](Bytes bytes) { bundle.bytes(bytes); }); !made) {
+        throw std::runtime_error(made.error().message());
+    }
+    write(directory / "seed-packed", with(std::string_view("\0", 1), bundle.take()));
     Tar split;
     split.file("./perf.data/data", blob_of("PERFILE2"));
     split.file("bundle.json", blob_of(R"({"perfdata_bundle": 2})"));

@@ -4,12 +4,14 @@ import copy
 import ctypes
 import gc
 import gzip
+import io
 import json
 import os
 import pathlib
 import pickle
 import subprocess
 import sys
+import tarfile
 import tempfile
 import textwrap
 import threading
@@ -72,6 +74,33 @@ class Opening(unittest.TestCase):
         with self.assertRaises(perfdata.Error) as caught:
             perfdata.open(MANY.read_bytes()).refresh()
         self.assertEqual(caught.exception.code, "unsupported")
+
+    @unittest.skipUnless(os.environ.get("PERFDATA_ARCHIVES", "1") == "1", "built without libarchive")
+    def test_bundles_are_opened_like_recordings(self):
+        index = json.dumps({"perfdata_bundle": 1, "recording": "perf.data", "members": [], "missing": [],
+                            "left_out": {}, "debug": "none", "sources": False}).encode()
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            for name, content in (("perf.data", MANY.read_bytes()), ("bundle.json", index)):
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+        bundle = packed.getvalue()
+
+        def read_at(offset, count):
+            return bundle[offset:offset + count]
+
+        with tempfile.NamedTemporaryFile(suffix=".bundle") as file:
+            file.write(gzip.compress(bundle))
+            file.flush()
+            for recording in (perfdata.open(file.name), perfdata.open(bundle),
+                              perfdata.open_source(read_at, len(bundle))):
+                with recording:
+                    self.assertEqual(sum(1 for _ in recording.samples()), 1230)
+                    self.assertEqual(recording.problems, [])
+                    with self.assertRaises(perfdata.Error) as caught:
+                        recording.refresh()
+                    self.assertEqual(caught.exception.code, "unsupported")
 
     def test_packed_input_is_watched_and_stopped(self):
         packed = gzip.compress(MANY.read_bytes() + os.urandom(1 << 20))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -96,11 +97,13 @@ Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, 
         }
     }
     for (const auto* left_out : {&links, &elsewhere, &special, &holes}) left_out->tell(path, found.problems);
+    const auto& error = reader->error();
+    if (error && error->code == ErrorCode::out_of_memory) throw std::bad_alloc();
     if (reader->failed()) {
         if (headers == 0) {
             return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
         }
-        damaged(ErrorCode::malformed, "cannot be read any further: " + reader->why());
+        damaged(error ? error->code : ErrorCode::malformed, "cannot be read any further: " + reader->why());
     }
     return found;
 }

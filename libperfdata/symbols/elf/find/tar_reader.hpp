@@ -108,6 +108,8 @@ class ArchiveReader {
         return text != nullptr ? text : "cannot be read";
     }
 
+    // Returns what was wrong with the source; nothing if it was the tar-ball.
+    const std::optional<Error>& error() const { return error_; }
     // Returns where the content of the entry that next() returned begins.
     std::uint64_t content_at() const { return offset(); }
 
