@@ -50,9 +50,9 @@ class FeatureRewriter {
     LookOut& look_;
 };
 
-// write_programs(in, most, names, tally, out) writes at most `most` programs of a section BPF_PROG_INFO: their code, addresses, sizes,
-// tags and counts. Names are hashed, who loaded them, types, lines and maps are left out. False if it is damaged: then `out` has
-// the programs in front of the damage.
+// write_programs(in, most, names, tally, out) writes at most `most` programs of a section BPF_PROG_INFO: their code,
+// addresses, sizes, tags and counts. Names are hashed, who loaded them, types, lines and maps are left out. False if it
+// is damaged: then `out` has the programs in front of the damage.
 bool write_programs(Cursor in, std::size_t most, const Names& names, Tally& tally, ByteWriter& out);
 
 }  // namespace perfdata

@@ -69,8 +69,8 @@ Attr anonymous_attr(const Attr& attr) {
     kept.sample_period = attr.sample_period;
     kept.sample_type = attr.sample_type & kept_sample_bits;
     if (attr.type == attr_type::tracepoint) kept.sample_type |= attr.sample_type & sample_bit::raw;
-    kept.read_format = attr.read_format &
-                       (read_bit::time_enabled | read_bit::time_running | read_bit::id | read_bit::group | read_bit::lost);
+    kept.read_format = attr.read_format & (read_bit::time_enabled | read_bit::time_running | read_bit::id |
+                                           read_bit::group | read_bit::lost);
     kept.flags = attr.flags & known_flags;
     kept.wakeup_events = attr.wakeup_events;
     // An address and a length; of other types what the CPU's manual says. Of a probe a pointer to its name.
