@@ -71,8 +71,8 @@ TEST_CASE("kallsyms: addresses and types stay, names do not", "[annotate][anonym
               "\t[bpf]\n"
               "ffffffffc0003000 d " +
               anonymizer.name("last") + "\n");
-    CHECK(told_count(anonymizer, "dropped_unreadable_lines") == 2);
-    CHECK(told_count(anonymizer, "hashed_symbols") == 4);
+    CHECK(sum_of_kind(anonymizer, "dropped_unreadable_lines") == 2);
+    CHECK(sum_of_kind(anonymizer, "hashed_symbols") == 4);
 }
 
 TEST_CASE("Perf maps: addresses stay, names do not", "[annotate][anonymize]") {
@@ -81,7 +81,7 @@ TEST_CASE("Perf maps: addresses stay, names do not", "[annotate][anonymize]") {
     const auto made = text_made(anonymizer.perf_map(*source_of_text(text), {}));
     CHECK(made == "7f0010 20 " + anonymizer.name("s3cr3t with spaces /home/me") + "\n0x7f0030 8 " +
                       anonymizer.name("other") + "\n");
-    CHECK(told_count(anonymizer, "dropped_unreadable_lines") == 2);
+    CHECK(sum_of_kind(anonymizer, "dropped_unreadable_lines") == 2);
 }
 
 TEST_CASE("Lines longer than 64 KiB are left out", "[annotate][anonymize]") {
@@ -91,7 +91,7 @@ TEST_CASE("Lines longer than 64 KiB are left out", "[annotate][anonymize]") {
         CHECK(text_made(anonymizer.perf_map(*source_of_text(text), {})) ==
               "1 2 " + anonymizer.name("a") + "\n5 6 " + anonymizer.name("b") + "\n");
     }
-    CHECK(told_count(anonymizer, "dropped_unreadable_lines") == 2);
+    CHECK(sum_of_kind(anonymizer, "dropped_unreadable_lines") == 2);
 }
 
 TEST_CASE("Jitdumps keep code and times", "[annotate][anonymize]") {
@@ -118,9 +118,9 @@ TEST_CASE("Jitdumps keep code and times", "[annotate][anonymize]") {
         dump.walk(seen, lines);
         CHECK(lines.lines == std::vector<std::string>{"load 4 " + anonymizer.name("s3cr3t") + " 4096 5 codecode",
                                                       "move 4096 8192", "close"});
-        CHECK(told_count(anonymizer, "dropped_source_lines") == 1);
-        CHECK(told_count(anonymizer, "dropped_unwind_information") == 1);
-        CHECK(told_count(anonymizer, "dropped_unknown_records") == 1);
+        CHECK(sum_of_kind(anonymizer, "dropped_source_lines") == 1);
+        CHECK(sum_of_kind(anonymizer, "dropped_unwind_information") == 1);
+        CHECK(sum_of_kind(anonymizer, "dropped_unknown_records") == 1);
     }
     auto anonymizer = an_anonymizer();
     CHECK(!anonymizer.jitdump(*source_of_text("no dump"), {}));
@@ -169,7 +169,7 @@ TEST_CASE("Objects keep code, symbols and build id", "[annotate][anonymize]") {
             CHECK(after.section(".rodata")->address == before.section(".rodata")->address);
             const auto& names = *after.section(".strtab");
             CHECK(has_text_in(blob_of(after.content(names).value()), "function_kept"));
-            CHECK(told_count(anonymizer, "dropped_object_sections") == 12);
+            CHECK(sum_of_kind(anonymizer, "dropped_object_sections") == 12);
         }
     }
 }

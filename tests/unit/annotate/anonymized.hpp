@@ -37,7 +37,7 @@ inline bool has_text_in(const Blob& blob, std::string_view text) {
            std::string_view::npos;
 }
 
-inline std::uint64_t told_count(const Anonymizer& anonymizer, std::string_view kind) {
+inline std::uint64_t sum_of_kind(const Anonymizer& anonymizer, std::string_view kind) {
     for (const auto& [name, count] : anonymizer.counts()) {
         if (name == kind) return count;
     }
