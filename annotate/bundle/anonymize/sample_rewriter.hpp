@@ -43,7 +43,7 @@ class SampleRewriter {
 
   private:
     void part(SamplePart part, Bytes content, const SampleShape& shape, SampleShape::Reading reading, ByteWriter& out);
-    void payload(const RecordView& record, const Event& event, ByteWriter& out);
+    void payload(const RecordView& record, const Event& event, std::uint64_t size, ByteWriter& out);
 
     const EventTable& events_;
     Tally& tally_;
