@@ -237,10 +237,10 @@ bool FeatureRewriter::command_line(Cursor in, ByteWriter& out) {
     return in.ok();
 }
 
-void FeatureRewriter::cpu_list(Cursor& in, ByteWriter& out) {
+void FeatureRewriter::cpu_list(Cursor& in, ByteWriter& out, bool (*is_one)(std::string_view)) {
     look_();
     const auto list = read_feature_string(in);
-    out.feature_string(is_cpu_list(list) ? list : std::string_view());
+    out.feature_string(is_one(list) ? list : std::string_view());
 }
 
 void FeatureRewriter::cpu_lists(Cursor& in, ByteWriter& out) {
@@ -361,7 +361,7 @@ bool FeatureRewriter::domains(Cursor in, ByteWriter& out) {
                 const auto name = read_feature_string(in);
                 out.feature_string(told(Told::hashed_words, name, names_.domain(name)));
             }
-            cpu_list(in, out);
+            cpu_list(in, out, is_cpu_mask);
             cpu_list(in, out);
         }
     }

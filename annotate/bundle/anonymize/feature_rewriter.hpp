@@ -7,6 +7,7 @@
 #include "bundle/anonymize/byte_writer.hpp"
 #include "bundle/anonymize/names.hpp"
 #include "bundle/anonymize/tally.hpp"
+#include "bundle/anonymize/words.hpp"
 #include "recording/look_out.hpp"
 
 namespace perfdata {
@@ -39,7 +40,7 @@ class FeatureRewriter {
     bool domains(Cursor in, ByteWriter& out);
     void drop_types(Cursor in);
     void cpu_lists(Cursor& in, ByteWriter& out);
-    void cpu_list(Cursor& in, ByteWriter& out);
+    void cpu_list(Cursor& in, ByteWriter& out, bool (*is_one)(std::string_view) = is_cpu_list);
     std::string told(Told what, std::string_view before, std::string after);
 
     const Recording& recording_;

@@ -113,7 +113,11 @@ bool is_digits(std::string_view text) {
 }
 
 bool is_cpu_list(std::string_view text) {
-    return all_of(text, "0123456789abcdef,-");
+    return all_of(text, "0123456789,-");
+}
+
+bool is_cpu_mask(std::string_view text) {
+    return all_of(text, "0123456789abcdef,");
 }
 
 bool is_event_name(std::string_view name, const Attr& attr) {

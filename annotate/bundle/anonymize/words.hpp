@@ -21,8 +21,10 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
 bool is_number(std::string_view text);
 // is_digits(text): decimal digits, at least one.
 bool is_digits(std::string_view text);
-// is_cpu_list(text) is true for lists and masks of CPUs: "0-3,8", "00000000,000000ff"; true for none.
+// is_cpu_list(text) is true for lists of CPUs: "0-3,8"; is_cpu_mask(text) for masks: "00000000,000000ff". Both are true
+// for none.
 bool is_cpu_list(std::string_view text);
+bool is_cpu_mask(std::string_view text);
 
 bool is_trace_system(std::string_view word);  // "sched", of the mainline kernel
 bool is_trace_name(std::string_view word);    // "sched_switch", "sys_enter_openat"

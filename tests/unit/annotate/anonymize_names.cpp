@@ -172,6 +172,9 @@ TEST_CASE("A list has whole words", "[annotate][anonymize]") {
     CHECK(!is_number("12345678901234567890"));
     CHECK(is_cpu_list("0-3,8"));
     CHECK(!is_cpu_list("secret"));
+    CHECK(!is_cpu_list("cafe"));
+    CHECK(is_cpu_mask("00000000,000000ff"));
+    CHECK(!is_cpu_mask("0-3"));
 }
 
 TEST_CASE("Keys are 32 bytes or 64 digits", "[annotate][anonymize]") {
