@@ -76,8 +76,7 @@ Made Anonymizer::jitdump(const Source& file, const Watch& watch) {
 
 Made Anonymizer::object(std::shared_ptr<const Source> file, const std::string& path, const Limits& limits,
                         const Watch& watch) {
-    return catch_bad_alloc(
-        [&]() -> Made { return anonymous_object(std::move(file), path, limits, tally_, watch); });
+    return catch_bad_alloc([&]() -> Made { return anonymous_object(std::move(file), path, limits, tally_, watch); });
 }
 
 }  // namespace perfdata

@@ -30,9 +30,9 @@ Result<AnonymizeKey> random_anonymize_key();
 // around them. path is for messages. Errors: malformed (neither), io.
 Result<AnonymizeKey> read_anonymize_key(const Source& file, const std::string& path);
 
-// Anonymizer keeps only what is on its lists: fields that it knows to hold numbers, and words that tools need. All other
-// text becomes a keyed hash, everything else is left out and counted. Nothing is copied that it does not understand.
-// docs/anonymize.md says what is kept. One object makes one bundle; it is not to be shared by threads.
+// Anonymizer keeps only what is on its lists: fields that it knows to hold numbers, and words that tools need. All
+// other text becomes a keyed hash, everything else is left out and counted. Nothing is copied that it does not
+// understand. docs/anonymize.md says what is kept. One object makes one bundle; it is not to be shared by threads.
 class Anonymizer {
   public:
     // Errors: unsupported (libsodium cannot start).

@@ -58,6 +58,8 @@ class RecordingWriter {
 
   private:
     static constexpr std::size_t block = std::size_t{256} << 10;
+    // What is read is limited, and what is made of it is hardly larger.
+    static constexpr std::uint64_t no_limit = ~std::uint64_t{0};
     static constexpr std::size_t table_entry = 16;
     static constexpr unsigned sections_at_most = 256;
 
@@ -66,7 +68,7 @@ class RecordingWriter {
     }
 
     Result<std::shared_ptr<const Source>> write_records() {
-        auto spool = Spool::create(std::string(what_is_made), recording_.limits().unpacked_bytes);
+        auto spool = Spool::create(std::string(what_is_made), no_limit);
         if (!spool) return fail(std::move(spool.error()));
         ByteWriter out(recording_.order());
         RecordRewriter rewriter(recording_, names_, tally_, out);
@@ -100,7 +102,7 @@ class RecordingWriter {
 
     Result<std::shared_ptr<const Source>> write_sections(std::uint64_t data_end, std::string_view arch,
                                                          ByteWriter& table, LookOut& look) {
-        auto spool = Spool::create(std::string(what_is_made), recording_.limits().unpacked_bytes);
+        auto spool = Spool::create(std::string(what_is_made), no_limit);
         if (!spool) return fail(std::move(spool.error()));
         FeatureRewriter rewriter(recording_, names_, tally_, attr_bytes_, arch, look);
         std::vector<FileSection> places;

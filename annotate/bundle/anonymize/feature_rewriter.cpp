@@ -43,9 +43,12 @@ std::string format_text(std::string_view name, std::uint64_t id) {
 std::string page_text(unsigned long_size) {
     const auto size = std::to_string(long_size);
     return "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
-           "\tfield: local_t commit;\toffset:8;\tsize:" + size + ";\tsigned:1;\n"
+           "\tfield: local_t commit;\toffset:8;\tsize:" +
+           size +
+           ";\tsigned:1;\n"
            "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-           "\tfield: char data;\toffset:" + std::to_string(8 + long_size) + ";\tsize:4080;\tsigned:1;\n";
+           "\tfield: char data;\toffset:" +
+           std::to_string(8 + long_size) + ";\tsize:4080;\tsigned:1;\n";
 }
 
 }  // namespace
@@ -205,13 +208,13 @@ bool FeatureRewriter::build_ids(Cursor in, ByteWriter& out) {
         if (!*entry) return true;
         const auto& id = **entry;
         const auto begin = out.size();
-        constexpr std::uint16_t known_misc = 7 | 1u << 15;
+        constexpr std::uint16_t kept_misc = 7 | 1u << 15;
         const auto name = told(Told::hashed_paths, id.name, names_.path(id.name));
         constexpr std::size_t fixed = 36, longest = 4096;
         if (name.size() >= longest) continue;
         const auto padded = (name.size() + 8) / 8 * 8;
         out.u32(0);
-        out.u16(id.misc & known_misc);
+        out.u16(id.misc & kept_misc);
         out.u16(static_cast<std::uint16_t>(fixed + padded));
         out.u32(static_cast<std::uint32_t>(id.pid));
         out.bytes(id.build_id);
@@ -234,10 +237,10 @@ bool FeatureRewriter::command_line(Cursor in, ByteWriter& out) {
     return in.ok();
 }
 
-void FeatureRewriter::cpu_list(Cursor& in, ByteWriter& out) {
+void FeatureRewriter::cpu_list(Cursor& in, ByteWriter& out, bool (*is_one)(std::string_view)) {
     look_();
     const auto list = read_feature_string(in);
-    out.feature_string(is_cpu_list(list) ? list : std::string_view());
+    out.feature_string(is_one(list) ? list : std::string_view());
 }
 
 void FeatureRewriter::cpu_lists(Cursor& in, ByteWriter& out) {
@@ -358,7 +361,7 @@ bool FeatureRewriter::domains(Cursor in, ByteWriter& out) {
                 const auto name = read_feature_string(in);
                 out.feature_string(told(Told::hashed_words, name, names_.domain(name)));
             }
-            cpu_list(in, out);
+            cpu_list(in, out, is_cpu_mask);
             cpu_list(in, out);
         }
     }

@@ -7,6 +7,7 @@
 #include "bundle/anonymize/byte_writer.hpp"
 #include "bundle/anonymize/names.hpp"
 #include "bundle/anonymize/tally.hpp"
+#include "bundle/anonymize/words.hpp"
 #include "recording/look_out.hpp"
 
 namespace perfdata {
@@ -39,7 +40,7 @@ class FeatureRewriter {
     bool domains(Cursor in, ByteWriter& out);
     void drop_types(Cursor in);
     void cpu_lists(Cursor& in, ByteWriter& out);
-    void cpu_list(Cursor& in, ByteWriter& out);
+    void cpu_list(Cursor& in, ByteWriter& out, bool (*is_one)(std::string_view) = is_cpu_list);
     std::string told(Told what, std::string_view before, std::string after);
 
     const Recording& recording_;
@@ -50,9 +51,9 @@ class FeatureRewriter {
     LookOut& look_;
 };
 
-// write_programs(in, most, names, tally, out) writes at most `most` programs of a section BPF_PROG_INFO: their code, addresses, sizes,
-// tags and counts. Names are hashed, who loaded them, types, lines and maps are left out. False if it is damaged: then `out` has
-// the programs in front of the damage.
+// write_programs(in, most, names, tally, out) writes at most `most` programs of a section BPF_PROG_INFO: their code,
+// addresses, sizes, tags and counts. Names are hashed, who loaded them, types, lines and maps are left out. False if it
+// is damaged: then `out` has the programs in front of the damage.
 bool write_programs(Cursor in, std::size_t most, const Names& names, Tally& tally, ByteWriter& out);
 
 }  // namespace perfdata

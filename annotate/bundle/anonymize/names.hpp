@@ -12,7 +12,8 @@
 namespace perfdata {
 
 // Names replaces texts by keyed hashes, one text at a time and without a table. Different texts get different names of
-// the same kind, so that whatever was grouped by them stays grouped as it was. Words that tools need stay: see words.hpp.
+// the same kind, so that whatever was grouped by them stays grouped as it was. Words that tools need stay: see
+// words.hpp.
 class Names {
   public:
     explicit Names(SecretHash hash) : hash_(hash) {}

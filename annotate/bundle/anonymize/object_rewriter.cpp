@@ -74,7 +74,8 @@ class ObjectMask {
         }
     }
     Result<Buffer> read(std::uint64_t offset, std::uint64_t size) {
-        if (size > file_.source().size()) return refuse(ErrorCode::truncated, "a table goes beyond the end of the file");
+        if (size > file_.source().size())
+            return refuse(ErrorCode::truncated, "a table goes beyond the end of the file");
         Buffer bytes(static_cast<std::size_t>(size));
         const auto got = file_.source().read_at(offset, bytes);
         if (!got) return fail(got.error());
@@ -129,7 +130,7 @@ class ObjectMask {
     // keep_name(index, at) keeps one text of a table of texts.
     Result<void> keep_name(std::size_t index, std::uint64_t at) {
         const auto& section = file_.sections()[index];
-        if (all_ .find(index) == all_.end()) {
+        if (all_.find(index) == all_.end()) {
             // More than the limit: its names are lost.
             if (section.size > left_) return refuse(ErrorCode::limit, "names of too many bytes");
             left_ -= section.size;
@@ -162,9 +163,7 @@ class ObjectMask {
             case symbol_table:
             case dynamic_symbols: return keep_symbols(section, masked);
             case symbol_sections:
-            case dynamic_table:
-                masked.keep(section.offset, section.size);
-                return true;
+            case dynamic_table: masked.keep(section.offset, section.size); return true;
             case added_relocations:
             case relocations:
                 if ((section.flags & allocated_flag) == 0 && !is_code(section.info)) return false;
@@ -204,7 +203,8 @@ class ObjectMask {
             const auto name = get(*content, at, 4), size = get(*content, at + 4, 4), type = get(*content, at + 8, 4);
             const auto end = at + 12 + (name + 3) / 4 * 4 + (size + 3) / 4 * 4;
             if (end > content->size()) break;
-            const auto owner = as_text(Bytes(*content).subspan(at + 12, static_cast<std::size_t>(std::min<std::uint64_t>(name, 4))));
+            const auto owner =
+                as_text(Bytes(*content).subspan(at + 12, static_cast<std::size_t>(std::min<std::uint64_t>(name, 4))));
             constexpr std::uint64_t longest_id = 64;
             if (type == build_id && owner == std::string_view("GNU\0", 4) && name == 4 && size <= longest_id) {
                 masked.keep(section.offset + at, end - at);
@@ -223,8 +223,8 @@ class ObjectMask {
     Buffer table_;  // of sections
     std::uint64_t table_at_ = 0;
     std::size_t entry_ = 0;
-    std::map<std::size_t, std::string> all_;   // tables of names by section: as they are
-    std::map<std::size_t, Buffer> names_;      // as they will be
+    std::map<std::size_t, std::string> all_;  // tables of names by section: as they are
+    std::map<std::size_t, Buffer> names_;     // as they will be
 };
 
 }  // namespace

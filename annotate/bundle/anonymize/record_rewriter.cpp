@@ -259,9 +259,7 @@ bool RecordRewriter::body(const RecordView& record, const EventUpdate& update) {
             out_.padded_text(known ? std::string(update.unit) : names_.group(update.unit), 8, out_.record_begin());
             return true;
         }
-        case EventUpdate::Kind::scale:
-            out_.bytes(record.bytes.subspan(24, 8));
-            return true;
+        case EventUpdate::Kind::scale: out_.bytes(record.bytes.subspan(24, 8)); return true;
         case EventUpdate::Kind::name: {
             const auto index = recording_.events().find(update.id.value);
             const auto attr = index ? recording_.events().events()[*index].attr : Attr{};

@@ -69,8 +69,8 @@ Attr anonymous_attr(const Attr& attr) {
     kept.sample_period = attr.sample_period;
     kept.sample_type = attr.sample_type & kept_sample_bits;
     if (attr.type == attr_type::tracepoint) kept.sample_type |= attr.sample_type & sample_bit::raw;
-    kept.read_format = attr.read_format &
-                       (read_bit::time_enabled | read_bit::time_running | read_bit::id | read_bit::group | read_bit::lost);
+    kept.read_format = attr.read_format & (read_bit::time_enabled | read_bit::time_running | read_bit::id |
+                                           read_bit::group | read_bit::lost);
     kept.flags = attr.flags & known_flags;
     kept.wakeup_events = attr.wakeup_events;
     // An address and a length; of other types what the CPU's manual says. Of a probe a pointer to its name.
@@ -157,11 +157,16 @@ void SampleRewriter::part(SamplePart part, Bytes content, const SampleShape& sha
 }
 
 //     u32 size . u16 type . u8 flags . u8 preempt_count . u32 pid . padding
-void SampleRewriter::payload(const RecordView& record, const Event& event, ByteWriter& out) {
+void SampleRewriter::payload(const RecordView& record, const Event& event, std::uint64_t size, ByteWriter& out) {
     tally_.add(Told::raw_payloads);
     if (event.attr.type != attr_type::tracepoint) return;
+    constexpr std::uint32_t stub = 12;
+    if (size < stub) {  // no sample grows: it might become too long for a record
+        out.u32(4);
+        return out.u32(0);
+    }
     const auto tid = event.sample.offsets().tid;
-    out.u32(12);
+    out.u32(stub);
     out.u16(static_cast<std::uint16_t>(event.attr.config));
     out.zeros(2);
     out.u32(tid == 0 ? 0 : record.order.load<std::uint32_t>(record.bytes.data() + tid + 4));
@@ -197,7 +202,7 @@ bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
         const auto length = shape.size_of(which, bytes + begin, size - begin, order, parts.reading);
         if (begin == 0 || length == SampleShape::overrun) break;
         if (!understood && which > SamplePart::callchain) break;
-        if (which == SamplePart::raw) payload(record, events_.events()[*event], out);
+        if (which == SamplePart::raw) payload(record, events_.events()[*event], length - 4, out);
         part(which, record.bytes.subspan(begin, static_cast<std::size_t>(length)), shape, parts.reading, out);
         read = begin + static_cast<std::size_t>(length);
     }

@@ -9,8 +9,8 @@
 
 namespace perfdata {
 
-// The fields of samples that stay; of tracepoints RAW, too: see SampleRewriter. What the others hold: copies of memory (RAW, STACK_USER, AUX), values that programs
-// computed (REGS_*), the machine's physical memory (PHYS_ADDR).
+// The fields of samples that stay; of tracepoints RAW, too: see SampleRewriter. What the others hold: copies of memory
+// (RAW, STACK_USER, AUX), values that programs computed (REGS_*), the machine's physical memory (PHYS_ADDR).
 inline constexpr std::uint64_t kept_sample_bits =
     sample_bit::ip | sample_bit::tid | sample_bit::time | sample_bit::addr | sample_bit::read | sample_bit::callchain |
     sample_bit::id | sample_bit::cpu | sample_bit::period | sample_bit::stream_id | sample_bit::branch_stack |
@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kept_sample_bits =
 inline constexpr std::uint64_t known_sample_bits = (std::uint64_t{1} << 25) - 1;
 
 // anonymous_attr(attr) returns the attr of the rewritten samples: without the fields that are left out, without flags
-// that this version does not know, and without numbers that only the recorder's memory gives a meaning (addresses of the
-// names of probes, data for signals).
+// that this version does not know, and without numbers that only the recorder's memory gives a meaning (addresses of
+// the names of probes, data for signals).
 Attr anonymous_attr(const Attr& attr);
 // write_attr(attr, bytes, out) writes it in `bytes` bytes, 64 to Attr::known_bytes, and says so in it.
 void write_attr(const Attr& attr, std::size_t bytes, ByteWriter& out);
@@ -31,8 +31,8 @@ void write_attr(const Attr& attr, std::size_t bytes, ByteWriter& out);
 std::uint64_t write_chain(Bytes words, ByteWriter& out);
 
 // SampleRewriter writes SAMPLE records of the events of a recording as anonymous_attr() describes them. Samples of
-// tracepoints get a payload of the fields that all tracepoints have, the number of the event and the thread, which stand
-// elsewhere, too: perf report ends with a segmentation fault where there is none.
+// tracepoints get a payload of the fields that all tracepoints have, the number of the event and the thread, which
+// stand elsewhere, too: perf report ends with a segmentation fault where there is none.
 class SampleRewriter {
   public:
     // Both must outlive this.
@@ -43,7 +43,7 @@ class SampleRewriter {
 
   private:
     void part(SamplePart part, Bytes content, const SampleShape& shape, SampleShape::Reading reading, ByteWriter& out);
-    void payload(const RecordView& record, const Event& event, ByteWriter& out);
+    void payload(const RecordView& record, const Event& event, std::uint64_t size, ByteWriter& out);
 
     const EventTable& events_;
     Tally& tally_;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bundle/anonymize/secret_hash.hpp"
 
-#include <sodium.h>
-
 #include <cstring>
+#include <sodium.h>
 
 namespace perfdata {
 namespace {

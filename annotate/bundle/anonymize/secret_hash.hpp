@@ -13,8 +13,8 @@
 
 namespace perfdata {
 
-// SecretHash is HMAC-SHA256 of libsodium, cut to 65 bits: among a million texts, two share a hash once in 70 million keys.
-// Without the key nobody can tell whether a guessed text is right.
+// SecretHash is HMAC-SHA256 of libsodium, cut to 65 bits: among a million texts, two share a hash once in 70 million
+// keys. Without the key nobody can tell whether a guessed text is right.
 class SecretHash {
   public:
     static constexpr std::size_t key_bytes = 32;

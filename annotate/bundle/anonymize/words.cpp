@@ -26,11 +26,13 @@ constexpr std::string_view caches = " L1-dcache L1-icache LLC dTLB iTLB branch n
 constexpr std::string_view cache_results =
     " loads load-misses stores store-misses prefetches prefetch-misses load store prefetch ";
 constexpr std::string_view pmus =
-    " cpu cpu_core cpu_atom cpum_cf cpum_cf_diag cpum_sf pai_crypto pai_ext software tracepoint breakpoint kprobe uprobe"
+    " cpu cpu_core cpu_atom cpum_cf cpum_cf_diag cpum_sf pai_crypto pai_ext software tracepoint breakpoint kprobe "
+    "uprobe"
     " intel_pt intel_bts arm_spe cs_etm hisi_ptt ibs_op ibs_fetch msr power power_core cstate_core cstate_pkg amd_df"
     " amd_l3 amd_umc amd_iommu i915 armv7_cortex_a7 armv7_cortex_a15 armv8_pmuv3 armv8_cortex_a53 armv8_cortex_a57"
     " armv8_cortex_a72 armv8_cortex_a73 armv8_cortex_a76 armv8_neoverse_n1 armv8_neoverse_n2 arm_dsu arm_cmn uncore"
-    " uncore_imc uncore_imc_free_running uncore_cbox uncore_cha uncore_arb uncore_ha uncore_pcu uncore_qpi uncore_r2pcie"
+    " uncore_imc uncore_imc_free_running uncore_cbox uncore_cha uncore_arb uncore_ha uncore_pcu uncore_qpi "
+    "uncore_r2pcie"
     " uncore_r3qpi uncore_ubox uncore_m2m uncore_m3upi uncore_upi uncore_iio uncore_irp uncore_sbox uncore_clock"
     " hv_24x7 hv_gpci thread_imc core_imc trace_imc nest_mcs default_core ";
 constexpr std::string_view capabilities =
@@ -46,7 +48,8 @@ constexpr std::string_view arguments =
     " --event --freq --group --inherit --intr-regs --kcore --max-size --mmap-pages --mmap-flush --namespaces"
     " --no-bpf-event --no-buffering --no-buildid --no-buildid-cache --no-inherit --output --per-thread --period"
     " --phys-data --pid --running-time --sample-cpu --sample-identifier --snapshot --stat --strict-freq --switch-events"
-    " --switch-output --synth --tail-synthesize --threads --tid --timestamp --transaction --user-regs --verbose --weight"
+    " --switch-output --synth --tail-synthesize --threads --tid --timestamp --transaction --user-regs --verbose "
+    "--weight"
     " fp dwarf lbr mono monotonic monotonic_raw realtime boottime raw max perf ";
 constexpr std::string_view commands = " swapper perf perf-exec ";
 constexpr std::string_view symbols =
@@ -110,7 +113,11 @@ bool is_digits(std::string_view text) {
 }
 
 bool is_cpu_list(std::string_view text) {
-    return all_of(text, "0123456789abcdef,-");
+    return all_of(text, "0123456789,-");
+}
+
+bool is_cpu_mask(std::string_view text) {
+    return all_of(text, "0123456789abcdef,");
 }
 
 bool is_event_name(std::string_view name, const Attr& attr) {

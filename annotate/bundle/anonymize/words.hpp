@@ -21,8 +21,10 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
 bool is_number(std::string_view text);
 // is_digits(text): decimal digits, at least one.
 bool is_digits(std::string_view text);
-// is_cpu_list(text) is true for lists and masks of CPUs: "0-3,8", "00000000,000000ff"; true for none.
+// is_cpu_list(text) is true for lists of CPUs: "0-3,8"; is_cpu_mask(text) for masks: "00000000,000000ff". Both are true
+// for none.
 bool is_cpu_list(std::string_view text);
+bool is_cpu_mask(std::string_view text);
 
 bool is_trace_system(std::string_view word);  // "sched", of the mainline kernel
 bool is_trace_name(std::string_view word);    // "sched_switch", "sys_enter_openat"
@@ -31,14 +33,14 @@ bool is_trace_name(std::string_view word);    // "sched_switch", "sys_enter_open
 // manuals, of numbers and of modifiers, or what perf would call an event with that attr.
 bool is_event_name(std::string_view name, const Attr& attr);
 
-bool is_pmu(std::string_view name);       // "cpu", "uncore_imc_0"
-bool is_capability(std::string_view name);  // of a PMU: "branches"
-bool is_unit(std::string_view unit);        // of a counter: "Joules"
-bool is_domain(std::string_view name);      // of the scheduler: "SMT"
-bool is_cpu_vendor(std::string_view name);  // "GenuineIntel"
-bool is_argument(std::string_view word);    // of perf's command line: "record", "--call-graph"
-bool is_command(std::string_view comm);     // "swapper/3": of the idle threads, and perf's own
-bool is_symbol(std::string_view name);      // "_text": to find out where the kernel lay
+bool is_pmu(std::string_view name);            // "cpu", "uncore_imc_0"
+bool is_capability(std::string_view name);     // of a PMU: "branches"
+bool is_unit(std::string_view unit);           // of a counter: "Joules"
+bool is_domain(std::string_view name);         // of the scheduler: "SMT"
+bool is_cpu_vendor(std::string_view name);     // "GenuineIntel"
+bool is_argument(std::string_view word);       // of perf's command line: "record", "--call-graph"
+bool is_command(std::string_view comm);        // "swapper/3": of the idle threads, and perf's own
+bool is_symbol(std::string_view name);         // "_text": to find out where the kernel lay
 bool is_pseudo_module(std::string_view name);  // "bpf": in kallsyms, no module
 bool is_pseudo_path(std::string_view path);    // "[heap]", "//anon": no file
 

@@ -10,7 +10,6 @@
 #include "perfdata/wire/feature/tracing_data.hpp"
 
 #include "bundle/anonymize/words.hpp"
-
 #include "catch.hpp"
 #include "support/files.hpp"
 #include "support/reading.hpp"
@@ -66,7 +65,7 @@ struct TextCollector {
     }
 };
 
-std::set<std::string, std::less<>> texts_of(const Recording& recording) {
+std::set<std::string, std::less<>> secret_texts(const Recording& recording) {
     TextCollector collector;
     Completeness seen;
     REQUIRE(walk(recording, seen, collector));
@@ -127,8 +126,8 @@ TEST_CASE("No text of a real recording is left", "[annotate][anonymize][fixtures
         auto anonymizer = an_anonymizer();
         const auto made = anonymized_recording(*recording, anonymizer);
         std::string found;
-        for (const auto& text : texts_of(*recording)) {
-            if (holds(made, text) && !may_stay(text)) found += text + "\n";
+        for (const auto& text : secret_texts(*recording)) {
+            if (has_text_in(made, text) && !may_stay(text)) found += text + "\n";
         }
         CHECK(found == "");
         const auto after = Recording::from_memory(made).value();

@@ -4,7 +4,6 @@
 
 #include "bundle/anonymize/names.hpp"
 #include "bundle/anonymize/words.hpp"
-
 #include "catch.hpp"
 #include "support/features.hpp"
 #include "unit/annotate/anonymized.hpp"
@@ -44,7 +43,8 @@ TEST_CASE("Commands are hashed to 15 characters", "[annotate][anonymize]") {
     CHECK(names.comm("secretd").size() == 15);
     CHECK(names.comm("") == "");
     for (const auto* stays : {"swapper", "swapper/11", "perf", "perf-exec"}) CHECK(names.comm(stays) == stays);
-    for (const auto* goes : {"swapper/x", "swapper/", "perf-exec2", "kworker/0:1", "perf exec", " perf", "c_aaaaaaaaaaaaa"}) {
+    for (const auto* goes :
+         {"swapper/x", "swapper/", "perf-exec2", "kworker/0:1", "perf exec", " perf", "c_aaaaaaaaaaaaa"}) {
         CHECK(is_hash_of_kind(names.comm(goes), "c_"));
     }
 }
@@ -60,10 +60,10 @@ TEST_CASE("Other keys and kinds make other hashes", "[annotate][anonymize]") {
 
 TEST_CASE("Of paths stays what tools need to know", "[annotate][anonymize]") {
     const auto names = names_of_key();
-    for (const auto* stays :
-         {"[heap]", "[stack]", "[stack:123]", "[vdso]", "[vsyscall]", "//anon", "//enomem", "/dev/zero", "/anon_hugepage",
-          "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext", "[kernel.kallsyms]", "[guest.kernel.kallsyms.12]_text",
-          "/SYSV00000000 (deleted)", "/dev/zero (deleted)", "anon_inode:[perf_event]", "/tmp/perf-12.map", ""}) {
+    for (const auto* stays : {"[heap]", "[stack]", "[stack:123]", "[vdso]", "[vsyscall]", "//anon", "//enomem",
+                              "/dev/zero", "/anon_hugepage", "[kernel.kallsyms]_text", "[kernel.kallsyms]_stext",
+                              "[kernel.kallsyms]", "[guest.kernel.kallsyms.12]_text", "/SYSV00000000 (deleted)",
+                              "/dev/zero (deleted)", "anon_inode:[perf_event]", "/tmp/perf-12.map", ""}) {
         CHECK(names.path(stays) == stays);
     }
     CHECK(is_hash_of_kind(names.path("/usr/bin/secretd"), "/p_"));
@@ -115,11 +115,13 @@ TEST_CASE("Names of events stay if they are made of public words", "[annotate][a
     const auto names = names_of_key();
     Attr attr;
     attr.type = attr_type::hardware;
-    for (const auto* stays : {"cycles", "cycles:u", "cpu-clock:pppH", "L1-dcache-load-misses", "cpu/event=0x3c,umask=0x1/u",
-                              "cpu_core/cycles/", "intel_pt//u", "r1a8", "mem:0x404038:w", "instructions:ppp", "dTLB-loads"}) {
+    for (const auto* stays :
+         {"cycles", "cycles:u", "cpu-clock:pppH", "L1-dcache-load-misses", "cpu/event=0x3c,umask=0x1/u",
+          "cpu_core/cycles/", "intel_pt//u", "r1a8", "mem:0x404038:w", "instructions:ppp", "dTLB-loads"}) {
         CHECK(names.event(stays, attr) == stays);
     }
-    for (const auto* goes : {"secret", "cpu/event=0x3c,name=secret/", "cycles:secret", "secret/cycles/", "u", ":", "cycles "}) {
+    for (const auto* goes :
+         {"secret", "cpu/event=0x3c,name=secret/", "cycles:secret", "secret/cycles/", "u", ":", "cycles "}) {
         CHECK(is_hash_of_kind(names.event(goes, attr), "e_"));
     }
     attr.type = attr_type::tracepoint;
@@ -170,6 +172,9 @@ TEST_CASE("A list has whole words", "[annotate][anonymize]") {
     CHECK(!is_number("12345678901234567890"));
     CHECK(is_cpu_list("0-3,8"));
     CHECK(!is_cpu_list("secret"));
+    CHECK(!is_cpu_list("cafe"));
+    CHECK(is_cpu_mask("00000000,000000ff"));
+    CHECK(!is_cpu_mask("0-3"));
 }
 
 TEST_CASE("Keys are 32 bytes or 64 digits", "[annotate][anonymize]") {
@@ -183,7 +188,8 @@ TEST_CASE("Keys are 32 bytes or 64 digits", "[annotate][anonymize]") {
     CHECK(read(digits).value() == want);
     CHECK(read("\n " + digits + "\n").value() == want);
     CHECK(read(std::string(32, '\xa5')).value() == want);
-    for (const auto& wrong : {std::string(), digits.substr(1), digits + "a", std::string(64, 'g'), std::string(33, 'a')}) {
+    for (const auto& wrong :
+         {std::string(), digits.substr(1), digits + "a", std::string(64, 'g'), std::string(33, 'a')}) {
         const auto got = read(wrong);
         REQUIRE(!got);
         CHECK(got.error().code == ErrorCode::malformed);

@@ -5,7 +5,6 @@
 #include "perfdata/recording/walk.hpp"
 
 #include "bundle/anonymize/sample_rewriter.hpp"
-
 #include "catch.hpp"
 #include "support/build.hpp"
 #include "support/crafted.hpp"
@@ -107,7 +106,7 @@ Lines numbers_of(const Recording& recording) {
     return collector.lines;
 }
 
-Recording opened(const Blob& file) {
+Recording read_back(const Blob& file) {
     return Recording::from_memory(file).value();
 }
 
@@ -128,7 +127,7 @@ struct OneRecord {
 template <class R>
 Lines fields_left(const Blob& file) {
     const auto made = anonymized(file);
-    const auto recording = opened(made);
+    const auto recording = read_back(made);
     OneRecord<R> collector;
     Completeness seen;
     REQUIRE(walk(recording, seen, collector));
@@ -143,9 +142,9 @@ TEST_CASE("Records keep their numbers", "[annotate][anonymize]") {
             INFO("seed " << seed << (order == std::endian::big ? ", big" : ""));
             const auto crafted = craft(seed, order);
             const auto file = builder_of(crafted, all_records(crafted)).build();
-            const auto before = opened(file);
+            const auto before = read_back(file);
             const auto made = anonymized(file);
-            const auto after = opened(made);
+            const auto after = read_back(made);
             CHECK(first_difference(numbers_of(after), numbers_of(before)) == "");
             CHECK(after.order().endian() == order);
             REQUIRE(after.events().events().size() == before.events().events().size());
@@ -179,8 +178,8 @@ TEST_CASE("Samples keep the fields that are kept", "[annotate][anonymize]") {
             const auto file = before.build(), want = after.build();
             const auto got = anonymized(file);
             INFO("sample_type " << attr.sample_type << ", round " << round);
-            CHECK(first_difference(read_all(opened(got)).records, read_all(opened(want)).records) == "");
-            CHECK((opened(got).events().events().at(0).attr.sample_type & ~kept_sample_bits) == 0);
+            CHECK(first_difference(read_all(read_back(got)).records, read_all(read_back(want)).records) == "");
+            CHECK((read_back(got).events().events().at(0).attr.sample_type & ~kept_sample_bits) == 0);
         }
     }
 }
@@ -218,24 +217,24 @@ TEST_CASE("Nothing behind fields that newer kernels add is kept", "[annotate][an
     builder.event(attr).add(sample(sample_bit::ip, values, {}, secret.blob()));
     auto anonymizer = an_anonymizer();
     const auto file = builder.build();
-    const auto made = anonymized_recording(opened(file), anonymizer);
-    CHECK(!holds(made, "s3cr3t-8"));
-    CHECK(told(anonymizer, "dropped_sample_fields") == 16);
-    CHECK(read_all(opened(made)).records.size() == 1);
+    const auto made = anonymized_recording(read_back(file), anonymizer);
+    CHECK(!has_text_in(made, "s3cr3t-8"));
+    CHECK(sum_of_kind(anonymizer, "dropped_sample_fields") == 16);
+    CHECK(read_all(read_back(made)).records.size() == 1);
 }
 
 TEST_CASE("What is no address is left out of call chains", "[annotate][anonymize]") {
     constexpr std::uint64_t user = ~std::uint64_t{511}, deferred = ~std::uint64_t{639}, cookie = 0x6162636465666768;
-    const std::uint64_t frames[] = {user,   0x401000, 0x3d485441505f5952, 0x006e69622f3d4854, 0x7f3d485441505f, 0xffffffff81000000,
-                                    deferred, cookie};
+    const std::uint64_t frames[] = {
+        user, 0x401000, 0x3d485441505f5952, 0x006e69622f3d4854, 0x7f3d485441505f, 0xffffffff81000000, deferred, cookie};
     Sketch sketch(Sketch::plain | sample_bit::callchain);
     sketch.chain(0x401000, 1, 5, frames);
     auto anonymizer = an_anonymizer();
     const auto file = sketch.build();
-    const auto made = anonymized_recording(opened(file), anonymizer);
-    CHECK(told(anonymizer, "dropped_chain_words") == 2);
+    const auto made = anonymized_recording(read_back(file), anonymizer);
+    CHECK(sum_of_kind(anonymizer, "dropped_chain_words") == 2);
     std::vector<std::uint64_t> left;
-    const auto after = opened(made);
+    const auto after = read_back(made);
     auto stream = after.records();
     for (const RecordView& record : stream) {
         constexpr std::size_t chain_at = 8 + 3 * 8;
@@ -243,7 +242,8 @@ TEST_CASE("What is no address is left out of call chains", "[annotate][anonymize
             left.push_back(record.order.load<std::uint64_t>(record.bytes.data() + at));
         }
     }
-    CHECK(left == std::vector<std::uint64_t>{user, 0x401000, 0, 0, 0x7f3d485441505f, 0xffffffff81000000, deferred, cookie});
+    CHECK(left ==
+          std::vector<std::uint64_t>{user, 0x401000, 0, 0, 0x7f3d485441505f, 0xffffffff81000000, deferred, cookie});
 }
 
 TEST_CASE("Texts of records are hashed", "[annotate][anonymize]") {
@@ -313,13 +313,13 @@ TEST_CASE("Damaged records are left out and counted", "[annotate][anonymize]") {
     sketch.sample(0x1000, 1, 7);
     auto anonymizer = an_anonymizer();
     const auto file = sketch.build();
-    const auto made = anonymized_recording(opened(file), anonymizer);
-    CHECK(read_all(opened(made)).records.size() == 2);
-    CHECK(told(anonymizer, "dropped_damaged_records") == 1);
-    CHECK(told(anonymizer, "dropped_unknown_records") == 1);
-    CHECK(told(anonymizer, "hashed_commands") == 1);
-    CHECK(!holds(made, "s3cr3t"));
-    CHECK(!holds(made, "noend"));
+    const auto made = anonymized_recording(read_back(file), anonymizer);
+    CHECK(read_all(read_back(made)).records.size() == 2);
+    CHECK(sum_of_kind(anonymizer, "dropped_damaged_records") == 1);
+    CHECK(sum_of_kind(anonymizer, "dropped_unknown_records") == 1);
+    CHECK(sum_of_kind(anonymizer, "hashed_commands") == 1);
+    CHECK(!has_text_in(made, "s3cr3t"));
+    CHECK(!has_text_in(made, "noend"));
 }
 
 TEST_CASE("Twins are anonymized alike", "[annotate][anonymize][twins]") {

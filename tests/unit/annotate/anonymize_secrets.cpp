@@ -70,10 +70,26 @@ class Planted {
         auto map = writer();
         kernel(RecordType::mmap, with_text(map.u32(5).u32(5).u64(1).u64(2).u64(3)).take());
         auto map2 = writer();
-        map2.u32(5).u32(5).u64(1).u64(2).u64(3).bytes(as_bytes(planted)).bytes(as_bytes(planted)).bytes(as_bytes(planted));
+        map2.u32(5)
+            .u32(5)
+            .u64(1)
+            .u64(2)
+            .u64(3)
+            .bytes(as_bytes(planted))
+            .bytes(as_bytes(planted))
+            .bytes(as_bytes(planted));
         kernel(RecordType::mmap2, with_text(map2.u32(5).u32(2)).take());
         auto by_id = writer();
-        by_id.u32(5).u32(5).u64(1).u64(2).u64(3).u8(4).zeros(3).u32(0x11223344).bytes(as_bytes(planted)).bytes(as_bytes(planted));
+        by_id.u32(5)
+            .u32(5)
+            .u64(1)
+            .u64(2)
+            .u64(3)
+            .u8(4)
+            .zeros(3)
+            .u32(0x11223344)
+            .bytes(as_bytes(planted))
+            .bytes(as_bytes(planted));
         kernel(RecordType::mmap2, with_text(by_id.u32(5).u32(2)).take(), 2 | 1u << 14);
         auto comm = writer();
         kernel(RecordType::comm, with_text(comm.u32(5).u32(5)).take());
@@ -139,8 +155,11 @@ class Planted {
             builder_.feature(number, one());
         }
         builder_.feature(Feature::cmdline, feature_strings(order_, {text(), std::string(planted)}));
-        builder_.feature(Feature::event_desc,
-                         event_desc(order_, {{attr_, text(), {1}}, {tracepoint_, std::string(planted) + ":" + std::string(planted), {2}}}, 136));
+        builder_.feature(
+            Feature::event_desc,
+            event_desc(order_,
+                       {{attr_, text(), {1}}, {tracepoint_, std::string(planted) + ":" + std::string(planted), {2}}},
+                       136));
         builder_.feature(Feature::build_id, build_id_record(order_, {.name = text()}));
         builder_.feature(Feature::nrcpus, writer().u32(1).u32(1).text(planted).take());
         builder_.feature(Feature::cpu_topology, feature().strings({text()}).strings({text()}).take());
@@ -152,13 +171,15 @@ class Planted {
         builder_.feature(Feature::cache, cache.take());
         builder_.feature(Feature::cpu_pmu_caps, feature().u32(1).string(text()).string("1").take());
         builder_.feature(Feature::hybrid_topology, feature().u32(1).string(text()).string(text()).take());
-        builder_.feature(Feature::pmu_caps, feature().u32(1).u32(1).string(text()).string(text()).string(text()).take());
+        builder_.feature(Feature::pmu_caps,
+                         feature().u32(1).u32(1).string(text()).string(text()).string(text()).take());
         auto domains = feature();
         domains.u32(17).u32(1).u32(0).u32(1).u32(0).string(text()).string(text()).string(text());
         builder_.feature(Feature::cpu_domain_info, domains.take());
         ProgramInfo info(order_, 3);
         info.bytes(info_field::name, blob_of(planted)).bytes(info_field::tag, blob_of("tagtagta"));
-        info.array(BpfArray::xlated_insns, 8, blob_of(planted)).array(BpfArray::line_info, 1, blob_of(text() + "....."));
+        info.array(BpfArray::xlated_insns, 8, blob_of(planted))
+            .array(BpfArray::line_info, 1, blob_of(text() + "....."));
         builder_.feature(Feature::bpf_prog_info, prog_info_feature(order_, {info.encode(240)}));
         builder_.feature(Feature::bpf_btf, bpf_btf(order_, {{1, blob_of(planted)}}));
         TracingBlob tracing;
@@ -181,9 +202,9 @@ class Planted {
 void check_clean(const Blob& made) {
     // Also its halves: fields of four bytes.
     for (const std::string_view part : {planted, planted.substr(0, 4), planted.substr(4), std::string_view("3cr3t")}) {
-        CHECK(!holds(made, part));
+        CHECK(!has_text_in(made, part));
     }
-    CHECK(!holds(made, "!!t3rc3s"));
+    CHECK(!has_text_in(made, "!!t3rc3s"));
     const auto recording = Recording::from_memory(made).value();
     CHECK(recording.diagnostics().empty());
     const auto reading = read_all(recording);
@@ -197,18 +218,20 @@ TEST_CASE("No planted secret is left", "[annotate][anonymize]") {
         INFO((order == std::endian::big ? "big" : "little"));
         Planted planted_ones(order);
         const auto file = planted_ones.build();
-        REQUIRE(holds(file, planted));
+        REQUIRE(has_text_in(file, planted));
         auto anonymizer = an_anonymizer();
         const auto made = anonymized_recording(Recording::from_memory(file).value(), anonymizer);
         check_clean(made);
-        for (const auto* kind :
-             {"hashed_commands", "hashed_paths", "hashed_symbols", "hashed_cgroups", "hashed_namespaces", "hashed_hosts",
-              "hashed_arguments", "hashed_events", "hashed_words", "dropped_user_stacks", "dropped_user_registers",
-              "dropped_interrupt_registers", "dropped_raw_payloads", "dropped_chain_words", "dropped_physical_addresses",
-              "dropped_aux_samples", "dropped_sample_fields", "dropped_aux_records", "dropped_bpf_metadata",
-              "dropped_type_blobs", "dropped_unknown_records", "dropped_section_CPUDESC", "dropped_section_35"}) {
+        for (const auto* kind : {"hashed_commands",         "hashed_paths",           "hashed_symbols",
+                                 "hashed_cgroups",          "hashed_namespaces",      "hashed_hosts",
+                                 "hashed_arguments",        "hashed_events",          "hashed_words",
+                                 "dropped_user_stacks",     "dropped_user_registers", "dropped_interrupt_registers",
+                                 "dropped_raw_payloads",    "dropped_chain_words",    "dropped_physical_addresses",
+                                 "dropped_aux_samples",     "dropped_sample_fields",  "dropped_aux_records",
+                                 "dropped_bpf_metadata",    "dropped_type_blobs",     "dropped_unknown_records",
+                                 "dropped_section_CPUDESC", "dropped_section_35"}) {
             INFO(kind);
-            CHECK(told(anonymizer, kind) != 0);
+            CHECK(sum_of_kind(anonymizer, kind) != 0);
         }
         CHECK(anonymized(file) == made);  // the same key makes the same file
         auto other = an_anonymizer(8);
@@ -225,7 +248,7 @@ TEST_CASE("No planted secret is left of a recording that was cut anywhere", "[an
         auto anonymizer = an_anonymizer();
         const auto made = anonymized_recording(*recording, anonymizer);
         INFO("size " << size);
-        CHECK(!holds(made, planted));
+        CHECK(!has_text_in(made, planted));
         CHECK(Recording::from_memory(made));
     }
 }
@@ -246,7 +269,7 @@ TEST_CASE("Damaged recordings leave no secret either", "[annotate][anonymize]") 
         auto anonymizer = an_anonymizer();
         const auto made = anonymized_recording(*recording, anonymizer);
         INFO("round " << round);
-        CHECK(!holds(made, "s3cr3t!!/y"));
+        CHECK(!has_text_in(made, "s3cr3t!!/y"));
         CHECK(Recording::from_memory(made));
     }
 }

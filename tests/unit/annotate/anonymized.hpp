@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "bundle/anonymize/anonymizer.hpp"
-
 #include "support/writer.hpp"
 
 namespace perfdata::test {
@@ -33,12 +32,12 @@ inline Blob anonymized(const Blob& file) {
     return anonymized_recording(Recording::from_memory(file).value(), anonymizer);
 }
 
-inline bool holds(const Blob& blob, std::string_view text) {
+inline bool has_text_in(const Blob& blob, std::string_view text) {
     return std::string_view(reinterpret_cast<const char*>(blob.data()), blob.size()).find(text) !=
            std::string_view::npos;
 }
 
-inline std::uint64_t told(const Anonymizer& anonymizer, std::string_view kind) {
+inline std::uint64_t sum_of_kind(const Anonymizer& anonymizer, std::string_view kind) {
     for (const auto& [name, count] : anonymizer.counts()) {
         if (name == kind) return count;
     }

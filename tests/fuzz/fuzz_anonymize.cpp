@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Fuzz target: an anonymized recording opens without complaints, has all samples that can be decoded, and nothing that
+// cannot; anonymized once more with another key it has them still.
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "perfdata/recording/walk.hpp"
+
+#include "bundle/anonymize/anonymizer.hpp"
+#include "promise.hpp"
+
+namespace {
+
+using namespace perfdata;
+using fuzz::require;
+
+struct Nothing {};
+
+std::vector<std::byte> all_bytes(const Source& source) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(source.size()));
+    const auto got = source.read_at(0, bytes);
+    require(got && *got == bytes.size());
+    return bytes;
+}
+
+// Returns how many samples the recording has. `clean`: nothing may be wrong with it.
+std::uint64_t samples_in(const Recording& recording, bool clean) {
+    Completeness seen;
+    Nothing nobody;
+    require(walk(recording, seen, nobody).has_value());
+    if (clean) {
+        require(recording.diagnostics().empty());
+        for (const auto& [type, counts] : seen.records) {
+            require(counts.damaged == 0 && counts.skipped == 0);
+        }
+    }
+    const auto found = seen.records.find(static_cast<std::uint32_t>(RecordType::sample));
+    return found == seen.records.end() ? 0 : found->second.decoded;
+}
+
+std::vector<std::byte> anonymous_copy(const Recording& recording, unsigned char first) {
+    const std::array<std::byte, 32> key{std::byte{first}};
+    auto anonymizer = Anonymizer::create(key);
+    require(anonymizer.has_value());
+    const auto made = anonymizer->recording(recording, {});
+    require(made.has_value());
+    return all_bytes(**made);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const Bytes input(reinterpret_cast<const std::byte*>(data), size);
+    OpenOptions options;
+    options.limits = perfdata::fuzz::small_limits();
+    const auto recording = Recording::from_memory(input, options);
+    if (!recording) return 0;
+    const auto copy = anonymous_copy(*recording, 1);
+    const auto opened = Recording::from_memory(copy);
+    require(opened.has_value());
+    const auto samples = samples_in(*recording, false);
+    require(samples_in(*opened, true) == samples);
+    const auto again = anonymous_copy(*opened, 2);
+    const auto last = Recording::from_memory(again);
+    require(last.has_value() && samples_in(*last, true) == samples);
+    return 0;
+}
