@@ -7,11 +7,11 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/profile/profile.hpp"
+#include "perfdata/symbols/bundle/bundle_packer.hpp"
 #include "perfdata/symbols/object_architecture.hpp"
 
 #include "export/exported.hpp"
 #include "needed_parts.hpp"
-#include "symbols/bundle/bundle_names.hpp"
 
 namespace perfdata {
 namespace {

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "bundle_names.hpp"
+#include "perfdata/symbols/bundle/bundle_packer.hpp"
+
 #include "recording/look_out.hpp"
 #include "symbols/elf/find/libarchive.hpp"
 #include "symbols/elf/find/tar_reader.hpp"

@@ -2,9 +2,11 @@
 // Packs the container of a bundle: a tar-ball of which each member is a zstd frame.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "perfdata/core/callback.hpp"
 #include "perfdata/core/error.hpp"
@@ -17,9 +19,14 @@ namespace perfdata {
 
 class Source;
 
+inline constexpr std::size_t longest_bundled_name = 4096;  // bytes: PATH_MAX of Linux
+
+// Returns true for a relative name without empty parts, "." and "..": it means the same to everybody who unpacks it.
+PERFDATA_EXPORT bool is_bundled_name(std::string_view name);
+
 // PackedMember is a file to pack.
 struct PackedMember {
-    std::string name;              // inside of the bundle: relative, with "/", of at most 4096 bytes
+    std::string name;              // inside of the bundle: see is_bundled_name()
     Shared<const Source> content;  // never null; read once, in order
     std::string sha256{};          // what sha256_of() returned for the content; empty: it is not compared
 };
