@@ -265,7 +265,7 @@ class Annotate {
             html.title = options_.title;
             html.raw_bytes = options_.raw_bytes;
             if (!options_.percent_type.empty()) html.percent_of = percent_of();
-            html.notes = html_notes(session_.symbolizer(), kernel);
+            html.notes = html_notes(session_.recording(), session_.symbolizer(), kernel);
             for (auto& note : own_notes()) html.notes.push_back(std::move(note));
             if (auto text = called_without_name(options_.names, listings); !text.empty())
                 html.notes.push_back(std::move(text));

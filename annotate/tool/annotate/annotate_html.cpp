@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "perfdata/symbols/bundle/bundle.hpp"
+
 #include "format/words.hpp"
 #include "tool/options/event_choice.hpp"
 #include "tool/options/histogram_options.hpp"
@@ -37,9 +39,17 @@ Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& s
     return SampleCounts::count(recording, symbolizer.timeline(), options);
 }
 
-std::vector<std::string> html_notes(const Symbolizer& symbolizer, bool kernel) {
+std::vector<std::string> html_notes(const Recording& recording, const Symbolizer& symbolizer, bool kernel) {
     std::vector<std::string> notes;
+    // The page says by itself what has no names. What a bundle lacks is for messages: its page is that of where it was
+    // made.
+    std::vector<Error> of_bundle;
+    if (recording.bundle()) Bundle::tell_missing(*recording.bundle(), of_bundle);
+    const auto is_of_bundle = [&](const Error& problem) {
+        return std::ranges::any_of(of_bundle, [&](const Error& one) { return one.message() == problem.message(); });
+    };
     for (const auto& problem : symbolizer.problems()) {
+        if (is_of_bundle(problem)) continue;
         if (kernel || &problem != symbolizer.kernel_problem()) notes.push_back(problem.message());
     }
     for (const auto& problem : symbolizer.image_problems()) notes.push_back(problem.message());

@@ -24,6 +24,6 @@ Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& s
                                  const CallOptions& counting, std::shared_ptr<TraceHistograms> histograms);
 
 // html_notes(symbolizer, kernel) returns problems of files of names and code. kernel: see warn_names().
-std::vector<std::string> html_notes(const Symbolizer& symbolizer, bool kernel);
+std::vector<std::string> html_notes(const Recording& recording, const Symbolizer& symbolizer, bool kernel);
 
 }  // namespace perfdata::tool
