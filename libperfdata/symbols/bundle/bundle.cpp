@@ -129,15 +129,14 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
     }
     if (auto damage = tar_->damage()) problems_.push_back(std::move(*damage));
 
-    const auto heads = frames_ ? frames_->heads(look) : nullptr;
-    auto found = heads ? find_members(*heads, packed_size, path_, limits_, look)
-                       : find_members(*tar_, packed_size, path_, limits_, look);
-    if (heads) heads->rethrow();
-    if (!found) return fail(std::move(found.error()));
-    std::ranges::move(found->problems, std::back_inserter(problems_));
-    files_.reserve(found->members.size());  // by_name_ has views of the names
+    FoundMembers found;
+    auto searched = frames_ ? find_in_frames(packed_size, look, found)
+                            : find_members(*tar_, packed_size, path_, limits_, look, found);
+    if (!searched) return searched;
+    std::ranges::move(found.problems, std::back_inserter(problems_));
+    files_.reserve(found.members.size());  // by_name_ has views of the names
     std::uint64_t twice = 0;
-    for (auto& member : found->members) {
+    for (auto& member : found.members) {
         look();
         if (by_name_.contains(member.name)) {
             ++twice;
@@ -158,10 +157,31 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
     }
     late_->contents.resize(files_.size());
     if (!by_name_.contains(bundle_recording) && !by_name_.contains(bundle_main_file)) {
+        if (found.unreadable) return fail(std::move(*found.unreadable));
         return fail(ErrorCode::not_perf_data, Error::no_offset, path_,
                     "it is a tar-ball, but no bundle of perfdata collect: there is no perf.data in it");
     }
     return read_index(look);
+}
+
+// A frame that cannot be read costs its member: the next frame begins with a header.
+Result<void> Bundle::find_in_frames(std::uint64_t packed_size, LookOut& look, FoundMembers& found) const {
+    const std::shared_ptr<const PackedFrames::HeadsSource> heads = frames_->heads(look);
+    const auto& frames = frames_->frames();
+    for (std::uint64_t begin = 0;;) {
+        const auto known = found.members.size();
+        const Slice rest(heads, begin, heads->size() - begin);
+        auto searched = find_members(rest, packed_size, path_, limits_, look, found);
+        heads->rethrow();
+        if (!searched && begin == 0) return searched;
+        for (auto at = known; at < found.members.size(); ++at) found.members[at].at += begin;
+        // What is no header belongs to a member in several frames.
+        const auto stopped = searched ? found.unreadable_at : std::optional<std::uint64_t>(0);
+        if (!stopped) return {};
+        const auto next = frames_->frame_at(begin + *stopped) + 1;
+        if (next >= frames.size()) return {};
+        begin = frames[next].at;
+    }
 }
 
 Result<void> Bundle::read_index(const LookOut& look) {

@@ -46,12 +46,12 @@ std::string_view without_dots(std::string_view name) {
 
 }  // namespace
 
-Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, const std::string& path,
-                                  const Limits& limits, LookOut& look) {
+Result<void> find_members(const Source& tar, std::uint64_t packed_size, const std::string& path, const Limits& limits,
+                          LookOut& look, FoundMembers& found) {
     const auto library = Libarchive::load(path, "is a bundle, and what unpacks it");
     if (!library) return fail(library.error());
     const auto reader = std::make_unique<ArchiveReader>(*library, tar, ArchiveReader::Kind::heads);
-    FoundMembers found;
+    found.unreadable_at.reset();
     const auto damaged = [&](ErrorCode code, std::string why) {
         found.problems.push_back({code, Error::no_offset, path, std::move(why)});
     };
@@ -62,13 +62,13 @@ Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, 
     LeftOutMembers holes{ErrorCode::unsupported, "have holes"};
     constexpr std::uint64_t headers_a_file = 4, usual_names = 512, some_names = std::uint64_t{1} << 20,
                             names_a_byte = 256;
-    auto names_left =
+    const auto most_names =
         std::min<std::uint64_t>(limits.archived_files * usual_names, some_names + names_a_byte * packed_size);
-    std::uint64_t headers = 0;
+    const auto before = found.headers;
     while (auto* header = reader->next()) {
         look.ask();
-        if (++headers > headers_a_file * limits.archived_files) {
-            damaged(ErrorCode::limit, "has more than " + std::to_string(headers - 1) + " entries");
+        if (++found.headers > headers_a_file * limits.archived_files) {
+            damaged(ErrorCode::limit, "has more than " + std::to_string(found.headers - 1) + " entries");
             break;
         }
         auto given = given_text(library->entry_pathname(header));
@@ -87,11 +87,11 @@ Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, 
         } else if (found.members.size() >= limits.archived_files) {
             damaged(ErrorCode::limit, "has more than " + std::to_string(limits.archived_files) + " files");
             break;
-        } else if (name.size() > names_left) {
+        } else if (name.size() > most_names - found.names) {
             damaged(ErrorCode::limit, "has names of more than " + std::to_string(usual_names) + " bytes on average");
             break;
         } else {
-            names_left -= name.size();
+            found.names += name.size();
             const auto at = std::min(reader->content_at(), tar.size());
             const auto claimed = static_cast<std::uint64_t>(std::max<la_int64_t>(library->entry_size(header), 0));
             found.members.push_back({std::string(name), at, std::min(claimed, tar.size() - at), claimed});
@@ -101,12 +101,14 @@ Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, 
     const auto& error = reader->error();
     if (error && error->code == ErrorCode::out_of_memory) throw std::bad_alloc();
     if (reader->failed()) {
-        if (headers == 0) {
+        if (error) found.unreadable_at = reader->offset();
+        if (error && !found.unreadable) found.unreadable = *error;
+        if (found.headers == before && !error) {
             return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
         }
         damaged(error ? error->code : ErrorCode::malformed, "cannot be read any further: " + reader->why());
     }
-    return found;
+    return {};
 }
 
 }  // namespace perfdata

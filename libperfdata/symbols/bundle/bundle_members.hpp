@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,18 @@ struct FoundMember {
 
 // FoundMembers is what a tar-ball has. Names may be there twice.
 struct FoundMembers {
-    std::vector<FoundMember> members;
-    std::vector<Error> problems;  // what was left out
+    std::vector<FoundMember> members{};
+    std::vector<Error> problems{};                 // what was left out
+    std::optional<std::uint64_t> unreadable_at{};  // where the tar-ball itself could not be read, at last
+    std::optional<Error> unreadable{};             // why, at first
+    std::uint64_t names = 0, headers = 0;          // bytes of names, and headers, so far: they are bounded
 };
 
-// find_members(tar, packed_size, path, limits, look) reads the headers of a plain tar-ball, and steps over the
-// contents. Links, devices and names that lead elsewhere are left out. packed_size bounds the memory for names. path is
-// for messages. Throws Stopped. Errors: malformed (no tar-ball), unsupported (see ArchivedFiles::available()).
-Result<FoundMembers> find_members(const Source& tar, std::uint64_t packed_size, const std::string& path,
-                                  const Limits& limits, LookOut& look);
+// find_members(tar, packed_size, path, limits, look, found) adds what a plain tar-ball has. It reads the headers, and
+// steps over the contents. Links, devices and names that lead elsewhere are left out. packed_size bounds the memory for
+// names. path is for messages. Throws Stopped. Errors: malformed (no tar-ball), unsupported (see
+// ArchivedFiles::available()).
+Result<void> find_members(const Source& tar, std::uint64_t packed_size, const std::string& path, const Limits& limits,
+                          LookOut& look, FoundMembers& found);
 
 }  // namespace perfdata

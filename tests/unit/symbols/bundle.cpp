@@ -328,6 +328,19 @@ TEST_CASE("Frames may lie anywhere in the tar-ball, and may lie", "[symbols][bun
     const Opened over(skipped);
     CHECK(over.problems().empty());
     CHECK(over.text(".build-id/01/02/elf") == "content");
+    // A frame that is damaged costs its member, and none behind it.
+    const auto noise = Random(9).bytes(5000);
+    auto broken = packed({{"perf.data", fixture_data()}, {"noise", noise}, {"last", blob_of("last")}});
+    const auto in_noise = std::ranges::search(broken, Bytes(noise).first(64)).begin() - broken.begin();
+    REQUIRE(in_noise < static_cast<std::ptrdiff_t>(broken.size()));
+    for (const auto change : {-20, 100}) {
+        INFO(change);
+        auto flipped = broken;
+        for (int at = 0; at < 16; ++at) flipped[static_cast<std::size_t>(in_noise + change + at)] ^= std::byte{0xff};
+        const Opened with(flipped);
+        CHECK(with.text("last") == "last");
+        if ((*with.bundle)->find("noise")) CHECK(with.text("noise") != as_text(noise));
+    }
     // Any byte may be another one: nothing worse than an error.
     Random random(5);
     const auto made =

@@ -26,6 +26,7 @@ class FileSystem;
 class LookOut;
 class PackedFrames;
 struct FileName;
+struct FoundMembers;
 struct SymbolizerOptions;
 
 // BundledFile is a member of a bundle. What the index alone says is empty for members that it does not list.
@@ -104,6 +105,7 @@ class PERFDATA_EXPORT Bundle {
 
     // These may throw Stopped.
     Result<void> read(std::shared_ptr<const Source> source, LookOut& look);
+    Result<void> find_in_frames(std::uint64_t packed_size, LookOut& look, FoundMembers& found) const;
     Result<void> read_index(const LookOut& look);
     Result<std::shared_ptr<const Source>> unpack(std::size_t number, const LookOut& look) const;
     Result<std::shared_ptr<const Source>> slice(std::size_t number, const LookOut& look) const;
