@@ -156,6 +156,8 @@ Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::stri
 
 }  // namespace
 
+Source::~Source() = default;
+
 Result<std::shared_ptr<const Source>> source_of(platform::Descriptor file, const platform::FileStatus& status,
                                                 const std::string& path, const Limits& limits, Content content,
                                                 const Watch& watch, bool copied) {

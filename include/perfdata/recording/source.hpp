@@ -22,7 +22,7 @@ class PERFDATA_EXPORT Source {
     Source() = default;
     Source(const Source&) = delete;
     Source& operator=(const Source&) = delete;
-    virtual ~Source() = default;
+    virtual ~Source();  // in the library, which alone then has the type's data
 
     virtual std::uint64_t size() const = 0;  // in bytes
     // read_at(offset, out) fills `out` and returns the number of bytes read: fewer only at the end of the input.
