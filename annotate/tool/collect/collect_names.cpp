@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collect_names.hpp"
 
-#include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "perfdata/recording/content.hpp"
@@ -65,6 +65,7 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
                                                       const Watch& watch) {
     using Copy = Result<std::shared_ptr<const Source>>;
     std::vector<BundleContent> members;
+    std::set<std::string> names;
     // Returns null for a kind that this version does not know: nothing tells what is in it.
     const auto copy = [&](const NeededFile& file) -> Copy {
         const auto& kind = file.member.kind;
@@ -111,9 +112,7 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
         if (!member.path.empty()) member.path = anonymizer.path(member.path);
         if (!all_hexadecimal(member.build_id)) member.build_id.clear();
         // Two names may have one hash: "/x" and "//x" are one file.
-        const bool twice =
-            std::ranges::any_of(members, [&](const BundleContent& one) { return one.member.name == member.name; });
-        if (twice) {
+        if (!names.insert(member.name).second) {
             needed.leave_out("files of one name");
             continue;
         }
