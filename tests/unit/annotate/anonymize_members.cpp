@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The files of an anonymized bundle: their names and kinds, and what the index says of those that are missing.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "perfdata/symbols/symbol_miss.hpp"
 
 #include "bundle/owned_source.hpp"
+#include "bundle/traced_files.hpp"
 #include "catch.hpp"
 #include "support/elf.hpp"
+#include "support/files.hpp"
 #include "tool/collect/collect_names.hpp"
 #include "unit/annotate/anonymized.hpp"
 
@@ -140,4 +144,21 @@ TEST_CASE("Of what is missing an anonymized index has known words", "[annotate][
     CHECK(missing[1].samples == 2);
     CHECK(missing[2].path == "[kernel.kallsyms]");
     CHECK(missing[2].why == "truncated");
+}
+
+TEST_CASE("Reads of a copy of the kernel's memory in a recording's directory are noted", "[annotate][anonymize]") {
+    const TempDir folder;
+    std::filesystem::create_directories(folder.path() / "perf.data/kcore_dir");
+    folder.write("perf.data/kcore_dir/kcore", Elf().blob());
+    folder.write("kcore", Elf().blob());
+    const auto recording = folder.path().string() + "/perf.data", core = recording + "/kcore_dir/kcore";
+    const auto beneath = Shared<const FileSystem>(std::make_shared<const LocalFiles>());
+    for (const bool wanted : {true, false}) {
+        TracedFiles files(beneath, {}, wanted ? std::set<std::string>{core} : std::set<std::string>{});
+        REQUIRE(files.open({"", folder.path().string() + "/kcore"}, {}, Content::elf));
+        CHECK(files.core() == nullptr);
+        REQUIRE(files.open({recording, "/kcore_dir/kcore"}, {}, Content::elf));
+        CHECK((files.core() != nullptr) == wanted);
+        CHECK(files.core_path() == (wanted ? core : ""));
+    }
 }
