@@ -83,8 +83,8 @@ bool is_cache_event(std::string_view name) {
     return false;
 }
 
-// parsed(digits, base) returns the number; nothing if they are not digits of one of 64 bits.
-std::optional<std::uint64_t> parsed(std::string_view digits, int base) {
+// number_of_digits(digits, base) returns the number; nothing if they are not digits of one of 64 bits.
+std::optional<std::uint64_t> number_of_digits(std::string_view digits, int base) {
     std::uint64_t value = 0;
     const auto* const end = digits.data() + digits.size();
     const auto [stop, problem] = std::from_chars(digits.data(), end, value, base);
@@ -105,12 +105,12 @@ bool is_event_part(std::string_view part, const Attr& attr) {
     if (has_word(event_words, part) || is_cache_event(part) || is_pmu(part)) return true;
     if (is_number(part)) {
         const bool hex = part.starts_with("0x") || part.starts_with("0X");
-        const auto value = hex ? parsed(part.substr(2), 16) : parsed(part, 10);
+        const auto value = hex ? number_of_digits(part.substr(2), 16) : number_of_digits(part, 10);
         return value && is_event_number(*value, attr);
     }
     // "r1a8": the number of a raw event.
     if (part.size() < 2 || part.size() > 17 || part[0] != 'r') return false;
-    const auto value = parsed(part.substr(1), 16);
+    const auto value = number_of_digits(part.substr(1), 16);
     return value && is_event_number(*value, attr);
 }
 
