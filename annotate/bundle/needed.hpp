@@ -50,7 +50,9 @@ struct NeededOptions {
     DebugDetail debug = DebugDetail::lines;
     bool sources = false;  // source files that lines of sampled functions refer to
     bool vmlinux = false;  // the kernel's ELF file, where one is here
-    unsigned jobs = 1;     // threads
+    // The files of a recording's directory are packed with it. False: those that are needed are packed as others are.
+    bool recording_as_a_whole = true;
+    unsigned jobs = 1;  // threads
     Watch watch = {};
 };
 

@@ -50,10 +50,10 @@ class KernelAdder {
         return needed;
     }
 
-    // Returns true if the path is in the recording itself, which goes into the bundle as a whole.
-    bool is_recorded(const std::string& path) const {
+    // Returns true if the path is in the recording itself, and this goes into the bundle as a whole.
+    bool is_packed(const std::string& path) const {
         const auto& directory = from_.options.finder.recording_dir;
-        return !directory.empty() && path.starts_with(directory + "/");
+        return options_.recording_as_a_whole && !directory.empty() && path.starts_with(directory + "/");
     }
 
     Result<void> add_names() {
@@ -66,7 +66,7 @@ class KernelAdder {
             return {};
         }
         const auto& origin = names->origin();
-        if (is_recorded(origin)) return {};
+        if (is_packed(origin)) return {};
         auto content = names_content(*names);
         if (!content) return fail(std::move(content.error()));
         if (!*content) {

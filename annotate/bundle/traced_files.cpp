@@ -87,11 +87,13 @@ std::string TracedFiles::core_path() const {
 TracedFiles::Opening TracedFiles::noted(Opening opened, const FileName& name, const FileName& actual, Content content,
                                         bool given) const {
     if (!opened) return opened;
-    if (content == Content::elf && given && cores_.contains(name.path)) {
+    // Copies that nobody gave are in the recording's directory.
+    const auto shown_name = name.shown();
+    if (content == Content::elf && (given || !name.root.empty()) && cores_.contains(shown_name)) {
         auto logged = std::make_shared<const LoggedSource>(std::move(*opened));
         const std::scoped_lock lock(mutex_);
         core_ = logged;
-        core_path_ = name.path;
+        core_path_ = shown_name;
         return logged;
     }
     if (content == Content::elf) {

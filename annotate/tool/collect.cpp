@@ -153,6 +153,8 @@ class CollectRun {
         }
         std::set<std::string> cores{"/proc/kcore"};
         if (!choice_.names.kcore.empty()) cores.insert(choice_.names.kcore);
+        // An anonymized recording is one file: what was in its directory goes into the bundle as other files do.
+        if (choice_.anonymize) cores.insert(session_.recording().path() + "/kcore_dir/kcore");
         const auto traced = std::make_shared<TracedFiles>(beneath, roots.directories(), std::move(cores));
         if (packed) {
             traced->rename(virtual_archive, archive);
@@ -175,6 +177,7 @@ class CollectRun {
         options.debug = debug();
         options.sources = choice_.sources;
         options.vmlinux = choice_.vmlinux;
+        options.recording_as_a_whole = !choice_.anonymize;
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("finding what samples hit");
         if (session_.recording().bundle()) return bundled_files(*session_.recording().bundle(), options);
@@ -206,7 +209,7 @@ class CollectRun {
         files = {{{bundled_recording, "recording", {}, {}}, std::move(*recording)}};
         auto members = anonymized_members(*anonymizer, needed, session_.recording().limits(),
                                           {{}, session_.progress("anonymizing its files")});
-        for (auto& missing : index.missing) missing.path = anonymizer->path(missing.path);
+        anonymize_missing(*anonymizer, index.missing);
         index.anonymized = anonymizer->counts();
         return members;
     }

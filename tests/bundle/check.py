@@ -10,6 +10,7 @@
   roots      a process in another root, alive and with --root
   jit        perf maps and jitdumps
   perf       perf reads what a bundle unpacks to
+  anonymized names of the kernel of a directory recording, hashed
   outputs    equal bytes twice, full disks, pipes
   check      --check and its JSON
 """
@@ -221,6 +222,34 @@ def test_kernel():
     del program
     root = empty_root("root")
     compare("kernel", recording, root)
+
+
+def test_anonymized():
+    needs_perf()
+    needs_roots()
+    if os.geteuid() != 0:
+        skip("the kernel's names are root's")
+    # As perf record --kcore leaves it, where there is a /proc/kcore.
+    recording = folder("anonymized/perf.data")
+    file = record(recording, "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=20000", options=("-g", "-e", "cpu-clock"))
+    os.rename(file, os.path.join(recording, "data"))
+    with open("/proc/kallsyms", encoding="utf-8") as names, open(folder("anonymized/perf.data/kcore_dir") + "/kallsyms", "w",
+                                                                 encoding="utf-8") as copy:
+        copy.write(names.read())
+    root = empty_root("root")
+    bundle, whole, again = (os.path.join(SCRATCH, name) for name in ("bundle", "whole", "again"))
+    collect(recording, bundle, "--anonymize")
+    index = json.loads(run("tar", "--zstd", "-xOf", bundle, "bundle.json").stdout)
+    kinds = {one["kind"] for one in index["members"]}
+    if "kallsyms" not in kinds or "kcore_dir" in json.dumps(index):
+        complain(f"anonymized: {sorted(kinds)}: {index}")
+    collect(recording, whole)
+    collect(whole, again, "--anonymize")
+    for one in (bundle, again):
+        shutil.copy(one, os.path.join(root, "perf.data"))
+        text = said_in_root(("report", "--no-children", "-g", "none"), root)[1].decode()
+        if "n_" not in text:
+            complain(f"anonymized: no names of the kernel in {one}:\n{text[:2000]}")
 
 
 def test_unwound():

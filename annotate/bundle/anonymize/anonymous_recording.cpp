@@ -37,7 +37,9 @@ class RecordingWriter {
         LookOut look(watch_, recording_.bytes());
         const auto arch = find_architecture(recording_, watch_).name;
         look.ask();
-        auto records = write_records();
+        const auto places = CodePlaces::find(recording_, arch, watch_);
+        if (!places) return fail(places.error());
+        auto records = write_records(*places);
         if (!records) return fail(std::move(records.error()));
         auto ids = write_ids();
         const auto attrs_begin = FileHeader::bytes + ids.size();
@@ -67,11 +69,11 @@ class RecordingWriter {
         return recording_.events().events().size() * (attr_bytes_ + sizeof(FileSection));
     }
 
-    Result<std::shared_ptr<const Source>> write_records() {
+    Result<std::shared_ptr<const Source>> write_records(const CodePlaces& places) {
         auto spool = Spool::create(std::string(what_is_made), no_limit);
         if (!spool) return fail(std::move(spool.error()));
         ByteWriter out(recording_.order());
-        RecordRewriter rewriter(recording_, names_, tally_, out);
+        RecordRewriter rewriter(recording_, names_, places, tally_, out);
         Pulse pulse(watch_, recording_.bytes());
         auto stream = recording_.records();
         RecordView record;

@@ -25,12 +25,11 @@ std::optional<std::string_view> inside(std::string_view text, std::string_view b
 
 // Tools find JIT code by these names.
 bool is_jit_file(std::string_view name) {
-    if (const auto pid = inside(name, "jit-", ".dump")) return is_digits(*pid);
-    if (const auto pid = inside(name, "perf-", ".map")) return is_digits(*pid);
+    if (const auto pid = inside(name, "jit-", ".dump")) return is_id(*pid);
+    if (const auto pid = inside(name, "perf-", ".map")) return is_id(*pid);
     if (const auto numbers = inside(name, "jitted-", ".so")) {
         const auto dash = numbers->find('-');
-        return dash != std::string_view::npos && is_digits(numbers->substr(0, dash)) &&
-               is_digits(numbers->substr(dash + 1));
+        return dash != std::string_view::npos && is_id(numbers->substr(0, dash)) && is_id(numbers->substr(dash + 1));
     }
     return false;
 }
@@ -73,7 +72,12 @@ std::string Names::symbol(std::string_view text) const {
             return rest.size() <= 1 ? kept : kept + "_" + hashed('n', rest.substr(1));
         }
     }
-    if (text.starts_with(trampoline) && is_digits(text.substr(trampoline.size()))) return std::string(text);
+    // The number is that of a program or a BTF in the upper half, and of a type: the kernel counts both from 1.
+    constexpr std::size_t most_digits = 15;
+    if (const auto number = text.substr(std::min(trampoline.size(), text.size()));
+        text.starts_with(trampoline) && is_digits(number) && number.size() <= most_digits) {
+        return std::string(text);
+    }
     if (text.starts_with(dispatcher)) return std::string(dispatcher) + hashed('n', text.substr(dispatcher.size()));
     return hashed('n', text);
 }
@@ -128,7 +132,7 @@ std::string Names::path(std::string_view text) const {
     }
     constexpr std::string_view guest = "[guest.kernel.kallsyms.";
     if (const auto end = text.find(']'); text.starts_with(guest) && end != std::string_view::npos &&
-                                         is_digits(text.substr(guest.size(), end - guest.size()))) {
+                                         is_id(text.substr(guest.size(), end - guest.size()))) {
         return std::string(text.substr(0, end + 1)) + symbol(text.substr(end + 1));
     }
     for (const std::string_view before : {"[anon:", "[anon_shmem:"}) {

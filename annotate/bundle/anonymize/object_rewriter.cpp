@@ -201,8 +201,10 @@ class ObjectMask {
         bool found = false;
         for (std::size_t at = 0; at + 12 <= content->size();) {
             const auto name = get(*content, at, 4), size = get(*content, at + 4, 4), type = get(*content, at + 8, 4);
-            const auto end = at + 12 + (name + 3) / 4 * 4 + (size + 3) / 4 * 4;
-            if (end > content->size()) break;
+            // Nothing need be behind the last content, not even its padding.
+            const auto text_end = at + 12 + (name + 3) / 4 * 4 + size;
+            if (text_end > content->size()) break;
+            const auto end = std::min<std::uint64_t>((text_end + 3) / 4 * 4, content->size());
             const auto owner =
                 as_text(Bytes(*content).subspan(at + 12, static_cast<std::size_t>(std::min<std::uint64_t>(name, 4))));
             constexpr std::uint64_t longest_id = 64;

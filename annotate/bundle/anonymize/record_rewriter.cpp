@@ -28,8 +28,14 @@ constexpr std::uint16_t known_misc(RecordType type) {
 
 }  // namespace
 
-RecordRewriter::RecordRewriter(const Recording& recording, const Names& names, Tally& tally, ByteWriter& out)
-    : recording_(recording), names_(names), tally_(tally), out_(out), samples_(recording.events(), tally) {}
+RecordRewriter::RecordRewriter(const Recording& recording, const Names& names, const CodePlaces& places, Tally& tally,
+                               ByteWriter& out)
+    : recording_(recording),
+      names_(names),
+      places_(places),
+      tally_(tally),
+      out_(out),
+      samples_(recording.events(), places, tally) {}
 
 void RecordRewriter::take(const RecordView& record) {
     const auto type = record.type();
@@ -185,7 +191,8 @@ bool RecordRewriter::body(const RecordView& record, const TextPoke& poke) {
 bool RecordRewriter::body(const RecordView& record, const CallchainDeferred& chain) {
     numbers(record, 16);
     constexpr std::size_t ips_at = 24;
-    tally_.add(Told::chain_words, write_chain(record.bytes.subspan(ips_at, 8 * chain.ips.size()), out_));
+    const auto words = record.bytes.subspan(ips_at, 8 * chain.ips.size());
+    tally_.add(Told::chain_words, write_chain(words, 0, places_, out_));
     return true;
 }
 

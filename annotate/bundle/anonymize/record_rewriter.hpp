@@ -15,7 +15,8 @@ namespace perfdata {
 class RecordRewriter {
   public:
     // All of them must outlive this.
-    RecordRewriter(const Recording& recording, const Names& names, Tally& tally, ByteWriter& out);
+    RecordRewriter(const Recording& recording, const Names& names, const CodePlaces& places, Tally& tally,
+                   ByteWriter& out);
 
     void take(const RecordView& record);
 
@@ -69,6 +70,7 @@ class RecordRewriter {
 
     const Recording& recording_;
     const Names& names_;
+    const CodePlaces& places_;
     Tally& tally_;
     ByteWriter& out_;
     SampleRewriter samples_;

@@ -36,28 +36,16 @@ void write_branches(Bytes content, const SampleShape& shape, SampleShape::Readin
     out.bytes(content.subspan(at));  // counters
 }
 
-// A stack's words are no addresses if they lie where no machine has code, or if they are seven characters.
-bool is_no_address(std::uint64_t word) {
-    const auto top = word >> 56;
-    if (top != 0) return top < 0x80;
-    for (int byte = 0; byte < 7; ++byte, word >>= 8) {
-        const auto character = word & 0xff;
-        if (character < 0x20 || character > 0x7e) return false;
-    }
-    return true;
-}
-
 }  // namespace
 
-std::uint64_t write_chain(Bytes words, ByteWriter& out) {
-    constexpr std::uint64_t cookie_follows = ~std::uint64_t{0} - 639;  // PERF_CONTEXT_USER_DEFERRED
-    std::uint64_t dropped = 0, before = 0;
+std::uint64_t write_chain(Bytes words, std::uint64_t ip, const CodePlaces& places, ByteWriter& out) {
+    CodePlaces::Walk walk(places, ip);
+    std::uint64_t dropped = 0;
     for (std::size_t at = 0; at + sample_word <= words.size(); at += sample_word) {
         const auto word = out.order().load<std::uint64_t>(words.data() + at);
-        const bool drop = before != cookie_follows && is_no_address(word);
+        const bool drop = !walk.keeps(word);
         dropped += drop ? 1 : 0;
         out.u64(drop ? 0 : word);
-        before = word;
     }
     return dropped;
 }
@@ -134,7 +122,7 @@ void write_attr(const Attr& attr, std::size_t bytes, ByteWriter& out) {
 }
 
 void SampleRewriter::part(SamplePart part, Bytes content, const SampleShape& shape, SampleShape::Reading reading,
-                          ByteWriter& out) {
+                          std::uint64_t ip, ByteWriter& out) {
     switch (part) {
         case SamplePart::read:
         case SamplePart::weight:
@@ -145,7 +133,7 @@ void SampleRewriter::part(SamplePart part, Bytes content, const SampleShape& sha
         case SamplePart::code_page_size: return out.bytes(content);
         case SamplePart::callchain:
             out.bytes(content.first(sample_word));
-            return tally_.add(Told::chain_words, write_chain(content.subspan(sample_word), out));
+            return tally_.add(Told::chain_words, write_chain(content.subspan(sample_word), ip, places_, out));
         case SamplePart::branch_stack: return write_branches(content, shape, reading, out);
         case SamplePart::raw: return;  // see payload()
         case SamplePart::regs_user: return tally_.add(Told::user_registers);
@@ -193,6 +181,8 @@ bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
             out.bytes(record.bytes.subspan(at, sample_word));
         }
     }
+    const auto ip_at = layout.offsets().ip;
+    const auto ip = ip_at == 0 ? std::uint64_t{0} : order.load<std::uint64_t>(bytes + ip_at);
     const auto& shape = layout.shape();
     const auto parts = sample_parts(bytes, size, layout.variable_offset(), shape, order);
     std::size_t read = layout.variable_offset();
@@ -203,7 +193,7 @@ bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
         if (begin == 0 || length == SampleShape::overrun) break;
         if (!understood && which > SamplePart::callchain) break;
         if (which == SamplePart::raw) payload(record, events_.events()[*event], length - 4, out);
-        part(which, record.bytes.subspan(begin, static_cast<std::size_t>(length)), shape, parts.reading, out);
+        part(which, record.bytes.subspan(begin, static_cast<std::size_t>(length)), shape, parts.reading, ip, out);
         read = begin + static_cast<std::size_t>(length);
     }
     if (read < size) tally_.add(Told::sample_fields, size - read);

@@ -5,6 +5,7 @@
 #include "perfdata/recording/event_table.hpp"
 
 #include "bundle/anonymize/byte_writer.hpp"
+#include "bundle/anonymize/code_places.hpp"
 #include "bundle/anonymize/tally.hpp"
 
 namespace perfdata {
@@ -26,26 +27,29 @@ Attr anonymous_attr(const Attr& attr);
 // write_attr(attr, bytes, out) writes it in `bytes` bytes, 64 to Attr::known_bytes, and says so in it.
 void write_attr(const Attr& attr, std::size_t bytes, ByteWriter& out);
 
-// write_chain(words, out) writes the addresses of a call chain, and returns how many it replaced by zero: without frame
-// pointers the kernel takes whatever lies on the stack for return addresses, texts of the environment among it.
-std::uint64_t write_chain(Bytes words, ByteWriter& out);
+// write_chain(words, ip, places, out) writes the addresses of a call chain, and returns how many words it replaced by
+// zero, because no code is there. `ip`: the sample's own address; 0: it has none.
+std::uint64_t write_chain(Bytes words, std::uint64_t ip, const CodePlaces& places, ByteWriter& out);
 
 // SampleRewriter writes SAMPLE records of the events of a recording as anonymous_attr() describes them. Samples of
 // tracepoints get a payload of the fields that all tracepoints have, the number of the event and the thread, which
 // stand elsewhere, too: perf report ends with a segmentation fault where there is none.
 class SampleRewriter {
   public:
-    // Both must outlive this.
-    SampleRewriter(const EventTable& events, Tally& tally) : events_(events), tally_(tally) {}
+    // All must outlive this.
+    SampleRewriter(const EventTable& events, const CodePlaces& places, Tally& tally)
+        : events_(events), places_(places), tally_(tally) {}
 
     // rewrite(record, out) appends the new record. False, and nothing, if the sample is damaged or of no event.
     bool rewrite(const RecordView& record, ByteWriter& out);
 
   private:
-    void part(SamplePart part, Bytes content, const SampleShape& shape, SampleShape::Reading reading, ByteWriter& out);
+    void part(SamplePart part, Bytes content, const SampleShape& shape, SampleShape::Reading reading, std::uint64_t ip,
+              ByteWriter& out);
     void payload(const RecordView& record, const Event& event, std::uint64_t size, ByteWriter& out);
 
     const EventTable& events_;
+    const CodePlaces& places_;
     Tally& tally_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 #include <string>
 
 #include "perfdata/recording/event_table.hpp"
@@ -81,10 +83,35 @@ bool is_cache_event(std::string_view name) {
     return false;
 }
 
-bool is_event_part(std::string_view part) {
-    if (has_word(event_words, part) || is_cache_event(part) || is_pmu(part) || is_number(part)) return true;
+// number_of_digits(digits, base) returns the number; nothing if they are not digits of one of 64 bits.
+std::optional<std::uint64_t> number_of_digits(std::string_view digits, int base) {
+    std::uint64_t value = 0;
+    const auto* const end = digits.data() + digits.size();
+    const auto [stop, problem] = std::from_chars(digits.data(), end, value, base);
+    if (digits.empty() || problem != std::errc{} || stop != end) return {};
+    return value;
+}
+
+// Long numbers in names of events could be anything. Short ones stay, and those that the attr has as well.
+bool is_event_number(std::uint64_t value, const Attr& attr) {
+    constexpr std::uint64_t largest = 0xffffffff;
+    if (value <= largest) return true;
+    if (value == attr.config || value == attr.sample_period) return true;
+    // The others do not stay in attrs of PMUs: see anonymous_attr().
+    return attr.type <= attr_type::breakpoint && (value == attr.config1 || value == attr.config2);
+}
+
+bool is_event_part(std::string_view part, const Attr& attr) {
+    if (has_word(event_words, part) || is_cache_event(part) || is_pmu(part)) return true;
+    if (is_number(part)) {
+        const bool hex = part.starts_with("0x") || part.starts_with("0X");
+        const auto value = hex ? number_of_digits(part.substr(2), 16) : number_of_digits(part, 10);
+        return value && is_event_number(*value, attr);
+    }
     // "r1a8": the number of a raw event.
-    return part.size() > 1 && part.size() <= 17 && part[0] == 'r' && all_of(part.substr(1), "0123456789abcdefABCDEF");
+    if (part.size() < 2 || part.size() > 17 || part[0] != 'r') return false;
+    const auto value = number_of_digits(part.substr(1), 16);
+    return value && is_event_number(*value, attr);
 }
 
 bool is_tracepoint_name(std::string_view name) {
@@ -112,6 +139,11 @@ bool is_digits(std::string_view text) {
     return !text.empty() && all_of(text, "0123456789");
 }
 
+bool is_id(std::string_view text) {
+    constexpr std::size_t most_digits = 10;
+    return is_digits(text) && text.size() <= most_digits;
+}
+
 bool is_cpu_list(std::string_view text) {
     return all_of(text, "0123456789,-");
 }
@@ -136,7 +168,7 @@ bool is_event_name(std::string_view name, const Attr& attr) {
         const auto part = name.substr(begin, end - begin);
         const bool last = end == name.size();
         // The rest of "cpu/event=0x3c/" is empty.
-        const bool known = is_event_part(part) || (parts != 0 && (part.empty() || (last && is_modifiers(part))));
+        const bool known = is_event_part(part, attr) || (parts != 0 && (part.empty() || (last && is_modifiers(part))));
         if (!known) return false;
         begin = end + 1;
     }
@@ -172,7 +204,7 @@ bool is_argument(std::string_view word) {
 
 bool is_command(std::string_view comm) {
     constexpr std::string_view idle = "swapper/";
-    return has_word(commands, comm) || (comm.starts_with(idle) && is_digits(comm.substr(idle.size())));
+    return has_word(commands, comm) || (comm.starts_with(idle) && is_id(comm.substr(idle.size())));
 }
 
 bool is_symbol(std::string_view name) {
@@ -186,7 +218,7 @@ bool is_pseudo_module(std::string_view name) {
 bool is_pseudo_path(std::string_view path) {
     constexpr std::string_view stack = "[stack:";
     if (path.starts_with(stack) && path.ends_with(']')) {
-        return is_digits(path.substr(stack.size(), path.size() - stack.size() - 1));
+        return is_id(path.substr(stack.size(), path.size() - stack.size() - 1));
     }
     return has_word(pseudo_paths, path);
 }

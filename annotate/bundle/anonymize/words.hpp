@@ -21,6 +21,8 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
 bool is_number(std::string_view text);
 // is_digits(text): decimal digits, at least one.
 bool is_digits(std::string_view text);
+// is_id(text): decimal digits of a process, a thread or a CPU, 10 at most: longer ones are numbers of something else.
+bool is_id(std::string_view text);
 // is_cpu_list(text) is true for lists of CPUs: "0-3,8"; is_cpu_mask(text) for masks: "00000000,000000ff". Both are true
 // for none.
 bool is_cpu_list(std::string_view text);
@@ -30,7 +32,8 @@ bool is_trace_system(std::string_view word);  // "sched", of the mainline kernel
 bool is_trace_name(std::string_view word);    // "sched_switch", "sys_enter_openat"
 
 // is_event_name(name, attr) returns true for names of events that tell nothing: made of words of perf and of CPUs'
-// manuals, of numbers and of modifiers, or what perf would call an event with that attr.
+// manuals, of numbers and of modifiers, or what perf would call an event with that attr. Numbers of more than 32 bits
+// are those of the attr.
 bool is_event_name(std::string_view name, const Attr& attr);
 
 bool is_pmu(std::string_view name);            // "cpu", "uncore_imc_0"

@@ -1,13 +1,59 @@
 // SPDX-License-Identifier: MIT
 #include "collect_names.hpp"
 
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "perfdata/recording/content.hpp"
+#include "perfdata/symbols/symbol_miss.hpp"
 
 #include "bundle/needed_parts.hpp"
 
 namespace perfdata::tool {
+namespace {
+
+bool all_hexadecimal(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Returns true for the names that bundles have for everybody: they tell a build id at most.
+bool is_public_member(std::string_view name) {
+    if (name == "kernel/kallsyms" || name == "kernel/vmlinux" || name == "kernel/kcore") return true;
+    constexpr std::string_view cache = ".build-id/";
+    if (!name.starts_with(cache)) return false;
+    name.remove_prefix(cache.size());
+    const auto first = name.find('/');
+    if (first != 2 || !all_hexadecimal(name.substr(0, first))) return false;
+    name.remove_prefix(first + 1);
+    const auto second = name.find('/');
+    if (second == std::string_view::npos || !all_hexadecimal(name.substr(0, second))) return false;
+    const auto last = name.substr(second + 1);
+    return last == "elf" || last == "vdso" || last == "kallsyms";
+}
+
+// Returns the name to give a member; nothing if its place says nothing of what it is, and may itself be secret.
+std::optional<std::string> anonymous_member(const Anonymizer& anonymizer, const NeededFile& file) {
+    if (!file.recorded.empty()) return below_root(anonymizer.path(file.recorded));
+    constexpr std::string_view root = "root/";
+    const std::string_view name = file.member.name;
+    if (name.starts_with(root)) return below_root(anonymizer.path(name.substr(root.size() - 1)));
+    if (is_public_member(name)) return file.member.name;
+    return {};
+}
+
+bool is_known_reason(std::string_view why) {
+    for (unsigned miss = 0; miss < symbol_misses; ++miss) {
+        if (why == to_string(static_cast<SymbolMiss>(miss))) return true;
+    }
+    for (unsigned code = 0; code <= static_cast<unsigned>(ErrorCode::out_of_memory); ++code) {
+        if (why == to_string(static_cast<ErrorCode>(code))) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 Result<AnonymizeKey> anonymize_key(const std::string& file) {
     if (file.empty()) return random_anonymize_key();
     const auto source = open_source(file, {}, Content::any);
@@ -17,8 +63,11 @@ Result<AnonymizeKey> anonymize_key(const std::string& file) {
 
 Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Needed& needed, const Limits& limits,
                                                       const Watch& watch) {
+    using Copy = Result<std::shared_ptr<const Source>>;
     std::vector<BundleContent> members;
-    const auto copy = [&](const NeededFile& file) -> Result<std::shared_ptr<const Source>> {
+    std::set<std::string> names;
+    // Returns null for a kind that this version does not know: nothing tells what is in it.
+    const auto copy = [&](const NeededFile& file) -> Copy {
         const auto& kind = file.member.kind;
         if (kind == "kallsyms") return anonymizer.kallsyms(*file.content, watch);
         if (kind == "perf_map") return anonymizer.perf_map(*file.content, watch);
@@ -26,7 +75,8 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
         if (kind == "object" || kind == "vdso" || kind == "vmlinux") {
             return anonymizer.object(file.content, file.from, limits, watch);
         }
-        return file.content;  // the code of the kernel
+        if (kind == "kcore") return file.content;  // the code of the kernel
+        return nullptr;
     };
     for (const auto& file : needed.files) {
         const auto& kind = file.member.kind;
@@ -34,20 +84,50 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
             needed.leave_out(kind == "debug" ? "debug files" : "source files");
             continue;
         }
-        auto content = copy(file);
+        auto name = anonymous_member(anonymizer, file);
+        auto content = name ? copy(file) : Copy(nullptr);
         if (!content) {
-            if (content.error().code != ErrorCode::unsupported && content.error().code != ErrorCode::malformed) {
-                return fail(std::move(content.error()));
+            auto& error = content.error();
+            if (error.code == ErrorCode::cancelled || error.code == ErrorCode::io ||
+                error.code == ErrorCode::out_of_memory) {
+                return fail(std::move(error));
             }
+            // One file that is damaged is no reason to do without the others.
             needed.leave_out("files in which names cannot be told from the rest");
+            needed.missing.push_back({kind,
+                                      file.from,
+                                      file.member.build_id,
+                                      std::string(to_string(error.code)),
+                                      "its names cannot be told from the rest: " + error.detail,
+                                      {},
+                                      file.by});
+            continue;
+        }
+        if (!*content) {
+            needed.leave_out("files of unknown kinds");
             continue;
         }
         auto member = file.member;
-        if (!file.recorded.empty()) member.name = below_root(anonymizer.path(file.recorded));
+        member.name = std::move(*name);
         if (!member.path.empty()) member.path = anonymizer.path(member.path);
+        if (!all_hexadecimal(member.build_id)) member.build_id.clear();
+        // Two names may have one hash: "/x" and "//x" are one file.
+        if (!names.insert(member.name).second) {
+            needed.leave_out("files of one name");
+            continue;
+        }
         members.push_back({std::move(member), std::move(*content)});
     }
+    needed.finish();
     return members;
+}
+
+void anonymize_missing(const Anonymizer& anonymizer, std::vector<MissingMember>& missing) {
+    for (auto& one : missing) {
+        one.path = anonymizer.path(one.path);
+        if (!is_known_reason(one.why)) one.why = "missing";
+        if (!all_hexadecimal(one.build_id)) one.build_id.clear();
+    }
 }
 
 }  // namespace perfdata::tool

@@ -15,9 +15,13 @@ namespace perfdata::tool {
 // Anonymizer.
 Result<AnonymizeKey> anonymize_key(const std::string& file);
 
-// Returns the files with hashes in place of what names them. Debug files and sources are left out, and what cannot be
-// told apart; both are counted. Errors: io, limit, cancelled, out_of_memory.
+// Returns the files with hashes in place of what names them. Debug files, sources, and files of kinds that are not
+// known here are left out and counted. What cannot be told apart, because it is damaged or too large, is left out as
+// well and becomes one of needed.missing. Errors: io, cancelled, out_of_memory.
 Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Needed& needed, const Limits& limits,
                                                       const Watch& watch);
+// Hashes the paths of files that are missing, and keeps of the reasons only words of this version: those of another
+// bundle's index may be any text.
+void anonymize_missing(const Anonymizer& anonymizer, std::vector<MissingMember>& missing);
 
 }  // namespace perfdata::tool

@@ -97,7 +97,19 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
         return kind == "object" || kind == "vdso" || kind == "debug" || kind == "vmlinux";
     };
     for (const auto& file : bundle.files()) {
-        if (is_of_recording(file.name) || file.kind.empty()) continue;
+        if (is_of_recording(file.name)) {
+            if (options.recording_as_a_whole || !file.name.ends_with("/kcore_dir/kallsyms")) continue;
+            // The recording of a directory becomes one file: its names of the kernel need another place.
+            auto content = bundle.content(file.name, options.watch);
+            if (!content) return fail(std::move(content.error()));
+            NeededFile one;
+            one.member = {"kernel/kallsyms", "kallsyms", {}, {}};
+            one.content = std::move(*content);
+            one.from = bundle.path() + "/" + file.name;
+            needed.add(std::move(one));
+            continue;
+        }
+        if (file.kind.empty()) continue;
         if ((file.kind == "source" && !options.sources) ||
             (file.kind == "debug" && options.debug == DebugDetail::none)) {
             needed.leave_out(file.kind == "source" ? "source files" : "debug files");

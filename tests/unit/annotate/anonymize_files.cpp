@@ -174,6 +174,30 @@ TEST_CASE("Objects keep code, symbols and build id", "[annotate][anonymize]") {
     }
 }
 
+TEST_CASE("Build ids of any length stay in objects", "[annotate][anonymize]") {
+    for (const auto order : {std::endian::little, std::endian::big}) {
+        for (const std::string_view id : {"1", "1234567", "12345678", "12345678901234567"}) {
+            for (const bool padded : {true, false}) {
+                INFO(id << (padded ? ", padded" : ""));
+                Writer note(order);
+                note.u32(4)
+                    .u32(static_cast<std::uint32_t>(id.size()))
+                    .u32(3)
+                    .text(std::string_view("GNU\0", 4))
+                    .text(id);
+                if (padded) note.zeros((4 - id.size() % 4) % 4);
+                Elf elf(order);
+                elf.section(Elf::text).flags = 6;
+                elf.add({.name = ".note.gnu.build-id", .type = 7, .flags = 2, .content = note.take()});
+                const auto blob = elf.blob();
+                auto anonymizer = an_anonymizer();
+                const auto made = anonymizer.object(memory_source(blob), "/x", {}, {}).value();
+                CHECK(as_text(ElfFile::open(made).value().build_id()) == id);
+            }
+        }
+    }
+}
+
 TEST_CASE("Objects whose code cannot be told from data are refused", "[annotate][anonymize]") {
     auto anonymizer = an_anonymizer();
     const auto blob = Elf().blob();

@@ -159,6 +159,30 @@ TEST_CASE("Different names stay different", "[annotate][anonymize]") {
     CHECK(all.size() == 3 * many);
 }
 
+TEST_CASE("Numbers that are too long for what they seem are hashed", "[annotate][anonymize]") {
+    const auto names = names_of_key();
+    const std::string card = "4111111111111111";
+    CHECK(is_hash_of_kind(names.comm("swapper/" + card), "c_"));
+    CHECK(is_hash_of_kind(names.symbol("bpf_trampoline_" + card), "n_"));
+    for (const auto& path :
+         {"/tmp/perf-" + card + ".map", "/x/jit-" + card + ".dump", "/x/jitted-" + card + "-1.so",
+          "/x/jitted-1-" + card + ".so", "[stack:" + card + "]", "[guest.kernel.kallsyms." + card + "]_text"}) {
+        CHECK(names.path(path).find(card) == std::string::npos);
+    }
+    CHECK(names.path("/tmp/perf-4194304.map") == "/tmp/perf-4194304.map");
+    Attr attr;
+    attr.type = attr_type::raw;
+    for (const auto& name : {card, "r" + card, "mem:" + card, "cpu/config=0x" + card + "/"}) {
+        CHECK(is_hash_of_kind(names.event(name, attr), "e_"));
+    }
+    // What the attr tells anyway.
+    attr.config = 0x4111111111111111;
+    CHECK(names.event("r" + card, attr) == "r" + card);
+    CHECK(names.event("cpu/config=0x" + card + "/", attr) == "cpu/config=0x" + card + "/");
+    attr.config1 = 0xffffffff81000000;
+    CHECK(names.event("mem:0xffffffff81000000:x", attr) == "mem:0xffffffff81000000:x");
+}
+
 TEST_CASE("A list has whole words", "[annotate][anonymize]") {
     STATIC_REQUIRE(has_word(" a bc d ", "bc"));
     STATIC_REQUIRE(!has_word(" a bc d ", "b"));

@@ -223,29 +223,6 @@ TEST_CASE("Nothing behind fields that newer kernels add is kept", "[annotate][an
     CHECK(read_all(read_back(made)).records.size() == 1);
 }
 
-TEST_CASE("What is no address is left out of call chains", "[annotate][anonymize]") {
-    constexpr std::uint64_t user = ~std::uint64_t{511}, deferred = ~std::uint64_t{639}, cookie = 0x6162636465666768;
-    const std::uint64_t frames[] = {
-        user, 0x401000, 0x3d485441505f5952, 0x006e69622f3d4854, 0x7f3d485441505f, 0xffffffff81000000, deferred, cookie};
-    Sketch sketch(Sketch::plain | sample_bit::callchain);
-    sketch.chain(0x401000, 1, 5, frames);
-    auto anonymizer = an_anonymizer();
-    const auto file = sketch.build();
-    const auto made = anonymized_recording(read_back(file), anonymizer);
-    CHECK(sum_of_kind(anonymizer, "dropped_chain_words") == 2);
-    std::vector<std::uint64_t> left;
-    const auto after = read_back(made);
-    auto stream = after.records();
-    for (const RecordView& record : stream) {
-        constexpr std::size_t chain_at = 8 + 3 * 8;
-        for (auto at = chain_at + 8; at < record.bytes.size(); at += 8) {
-            left.push_back(record.order.load<std::uint64_t>(record.bytes.data() + at));
-        }
-    }
-    CHECK(left ==
-          std::vector<std::uint64_t>{user, 0x401000, 0, 0, 0x7f3d485441505f, 0xffffffff81000000, deferred, cookie});
-}
-
 TEST_CASE("Texts of records are hashed", "[annotate][anonymize]") {
     const auto anonymizer = an_anonymizer();
     const auto comm = [&](std::string_view text) { return "comm='" + anonymizer.command(text) + "'"; };

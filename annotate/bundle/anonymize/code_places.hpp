@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Where a recorded machine had code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "perfdata/recording/progress.hpp"
+#include "perfdata/recording/recording.hpp"
+
+namespace perfdata {
+
+// RangeSet is a set of addresses. Its memory is bounded: ranges that do not fit are not in it.
+class RangeSet {
+  public:
+    // most: ranges that it holds at most, once those that touch are one.
+    explicit RangeSet(std::size_t most = std::size_t{1} << 20) : most_(most) {}
+
+    // add(begin, end) adds the addresses from begin, and end as well: a call at the end of a mapping returns to it.
+    void add(std::uint64_t begin, std::uint64_t end);
+    // Call finish() between the last add() and the first contains().
+    void finish() { merge(); }
+    bool contains(std::uint64_t address) const;
+
+  private:
+    void merge();
+
+    std::size_t most_;
+    std::size_t room_ = 4096;  // merge() is worth it again at that many
+    bool full_ = false;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // begin and last
+};
+
+// CodePlaces tells addresses of code from other words of a stack: without frame pointers the kernel takes whatever lies
+// there for return addresses, texts and keys among it.
+class CodePlaces {
+  public:
+    // find(recording, arch, watch) reads the mappings of all processes, of any time: those that ran before are recorded
+    // at the end, and records of CPUs are not in the order of time. Arch is the output of `uname -m`, empty if unknown.
+    // Errors: cancelled.
+    static Result<CodePlaces> find(const Recording& recording, std::string_view arch, const Watch& watch);
+
+    // Walk judges the words of one chain, from its first on. `ip` is the sample's own address, which stays anyway.
+    class Walk {
+      public:
+        // The places must outlive this.
+        Walk(const CodePlaces& places, std::uint64_t ip) : places_(places), ip_(ip) {}
+        // keeps(word) returns true for marks of contexts and what may be code in the context at hand.
+        bool keeps(std::uint64_t word);
+
+      private:
+        enum class Context : std::uint8_t { unknown, kernel, user };
+
+        const CodePlaces& places_;
+        std::uint64_t ip_;
+        Context context_ = Context::unknown;
+        bool cookie_ = false;  // the next word is a number by which the kernel finds the rest of the chain
+    };
+
+  private:
+    bool is_user(std::uint64_t word) const;
+    bool is_kernel(std::uint64_t word) const;
+
+    RangeSet mapped_;
+    std::uint64_t kernel_begin_ = 0;  // all addresses from there are the kernel's; 0: it lies among the others
+    bool vsyscall_ = false;           // the machine has the page that no process maps
+};
+
+}  // namespace perfdata
