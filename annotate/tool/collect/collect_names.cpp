@@ -43,7 +43,7 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
             continue;
         }
         auto member = file.member;
-        if (!file.recorded.empty()) member.name = below_root(anonymizer.path(file.recorded));
+        if (!file.recorded.empty()) member.name = below_root(file.root + anonymizer.path(file.recorded));
         if (!member.path.empty()) member.path = anonymizer.path(member.path);
         members.push_back({std::move(member), std::move(*content)});
     }
