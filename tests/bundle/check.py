@@ -468,11 +468,24 @@ def test_outputs():
     with open(one, "rb") as file:
         if piped.returncode != 0 or piped.stdout != file.read():
             complain(f"through a pipe: {piped.returncode} {piped.stderr.decode()} {len(piped.stdout)} bytes")
-    # A bundle can be packed again.
+    # A bundle can be packed again. Its index goes on saying what is in it.
     again = os.path.join(SCRATCH, "again.tar.zst")
     collect(one, again)
+    bare = os.path.join(SCRATCH, "bare.tar.zst")
+    collect(recording, bare, "--with-debug", "none")
+    told = collect(bare, again, "--with-debug", "full", "--with-sources", "--root", f"1={SCRATCH}", "--buildid-dir", SCRATCH).stderr
+    for option in ("--with-debug full", "--with-sources", "--root", "--buildid-dir"):
+        if f"{option} is not used" not in told:
+            complain(f"packed again with {option}: {told}")
+    was, now = (json.loads(run("tar", "--zstd", "-xf", which, "-O", "bundle.json").stdout) for which in (bare, again))
+    if (now["debug"], now["sources"], now["left_out"]) != ("none", False, was["left_out"]):
+        complain(f"packed again: {now['debug']} {now['sources']} {now['left_out']}, not {was['left_out']}")
+    other = collect(recording, again, "--root", f"4000000={SCRATCH}").stderr
+    if "no such process" not in other:
+        complain(f"--root of a process that is not in the recording: {other}")
     for options, status in ((["--json"], 2), (["--anonymize-key", "/dev/null"], 2), (["--with-debug", "some"], 2),
-                            (["--root", "x"], 2), (["--anonymize", "--with-sources"], 2)):
+                            (["--root", "x"], 2), (["--check", "--anonymize"], 2),
+                            (["--root", f"1={SCRATCH}", "--root", f"1={SCRATCH}"], 2), (["--anonymize", "--with-sources"], 2)):
         done = run(TOOL, "collect", *options, "-o", again, recording, check=False)
         if done.returncode != status:
             complain(f"{options}: {done.returncode} {done.stderr}")
