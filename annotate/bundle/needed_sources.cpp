@@ -19,7 +19,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint32_t nobody = ~std::uint32_t{0};  // no user has this number
+constexpr std::uint32_t no_such_user = ~std::uint32_t{0};  // no user has this number
 
 class SourcesAdder {
   public:
@@ -131,7 +131,7 @@ class SourcesAdder {
         for (const auto& object : named.by) {
             const auto owner = object ? owner_of(*object) : std::nullopt;
             if (owner && (*owner == 0 || *owner == platform::user_id())) return open_it();
-            how.on_behalf_of = owner.value_or(nobody);
+            how.on_behalf_of = owner.value_or(no_such_user);
             opened = open_named_file(actual, limits, how);
             if (opened || opened.error().code != ErrorCode::mismatch) break;
         }
