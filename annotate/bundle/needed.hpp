@@ -32,6 +32,7 @@ struct NeededFile {
     std::string from{};  // where it is on this machine, as told to users
     NeededBy by{};
     std::string recorded{};  // the path by which it is found in a bundle; empty: it is found in another way
+    std::string root{};      // goes before that path: what process_root() says if it is of one process alone
 };
 
 // NeededMissing is a file that is needed and not here.

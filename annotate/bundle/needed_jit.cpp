@@ -15,6 +15,7 @@
 #include "perfdata/timeline/mapping.hpp"
 
 #include "needed_parts.hpp"
+#include "perf_map_lines.hpp"
 
 namespace perfdata {
 namespace {
@@ -55,24 +56,53 @@ class JitAdder {
         return pid;
     }
 
-    // Adds a file that a process with another root has there. Returns false if it has none.
-    Result<bool> add_from_root(std::uint32_t pid, const std::string& path, std::string name, const char* kind,
-                               Content kind_of_content) {
-        const auto root = from_.roots.find(pid);
+    void add_missing(std::string kind, std::string path, const Error& error, std::uint32_t pid) {
+        std::string remedy = kind == "jitdump" ? "give it with --jitdump" : "give it with --perf-map";
+        needed_.missing.push_back({std::move(kind),
+                                   std::move(path),
+                                   {},
+                                   std::string(to_string(error.code)),
+                                   error.detail,
+                                   std::move(remedy),
+                                   users_.by({CodeOf::Kind::memory, pid})});
+    }
+
+    // Opens a file that a process with another root has there. Returns null if it has none, or if that cannot be read,
+    // which is then among what is missing.
+    Result<std::shared_ptr<const Source>> open_in_root(std::uint32_t pid, const FileName& there, const char* kind,
+                                                       Content content) {
+        const auto& limits = from_.recording.limits();
+        auto opened = from_.files.beneath().open_watched(there, limits, content, options_.watch);
+        if (!opened && opened.error().code == ErrorCode::cancelled) return opened;
+        if (!opened) {
+            if (opened.error().code != ErrorCode::missing) add_missing(kind, there.shown(), opened.error(), pid);
+            return nullptr;
+        }
+        return opened;
+    }
+
+    // Adds the dump that a process with another root has there. Each process has its own: pids in containers, and so
+    // the names of their dumps, are the same in many of them. Returns false if it has none.
+    Result<bool> add_dump_from_root(const JitDumpFile& dump) {
+        const auto root = from_.roots.find(dump.pid.value);
         if (root == from_.roots.end()) return false;
-        const FileName there{root->second, path};
-        auto content =
-            from_.files.beneath().open_watched(there, from_.recording.limits(), kind_of_content, options_.watch);
-        if (!content) {
-            if (content.error().code == ErrorCode::cancelled) return fail(std::move(content.error()));
+        const FileName there{root->second, dump.recorded_path};
+        auto content = open_in_root(dump.pid.value, there, "jitdump", Content::jitdump);
+        if (!content) return fail(std::move(content.error()));
+        if (!*content) return false;
+        const auto header = JitDump::open(*content, there.shown(), from_.recording.limits());
+        const auto right = header ? check_jit_dump(dump, header->header()) : fail(header.error());
+        if (!right) {
+            add_missing("jitdump", there.shown(), right.error(), dump.pid.value);
             return false;
         }
         NeededFile needed;
-        needed.member = {std::move(name), kind, path, {}};
+        needed.root = process_root(dump.pid.value);
+        needed.member = {below_root(needed.root + dump.recorded_path), "jitdump", dump.recorded_path, {}};
         needed.content = std::move(*content);
         needed.from = there.shown();
-        needed.by = users_.by({CodeOf::Kind::memory, pid});
-        if (kind_of_content == Content::jitdump) needed.recorded = path;
+        needed.by = users_.by({CodeOf::Kind::memory, dump.pid.value});
+        needed.recorded = dump.recorded_path;
         needed_.add(std::move(needed));
         return true;
     }
@@ -95,21 +125,14 @@ class JitAdder {
             if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from});
         }
         for (const auto& dump : find_jit_dumps(marks, search_)) {
+            if (dump.from != JitDumpFile::From::given) {
+                const auto inside = add_dump_from_root(dump);
+                if (!inside) return fail(inside.error());
+                if (*inside) continue;
+            }
             if (!dump.found()) {
-                if (auto inside = add_from_root(dump.pid.value, dump.recorded_path, below_root(dump.recorded_path),
-                                                "jitdump", Content::jitdump);
-                    !inside || *inside) {
-                    if (!inside) return fail(std::move(inside.error()));
-                    continue;
-                }
-                const auto by = users_.by({CodeOf::Kind::memory, dump.pid.value});
-                needed_.missing.push_back({"jitdump",
-                                           dump.recorded_path,
-                                           {},
-                                           "missing",
-                                           "no file of this name is here",
-                                           "give it with --jitdump",
-                                           by});
+                add_missing("jitdump", dump.recorded_path,
+                            {ErrorCode::missing, Error::no_offset, {}, "no file of this name is here"}, dump.pid.value);
                 continue;
             }
             if (!dump.marked) {
@@ -146,32 +169,44 @@ class JitAdder {
             if (options_.watch.stop.stop_requested()) {
                 return fail(ErrorCode::cancelled, Error::no_offset, "perf maps", "asked to stop");
             }
-            const auto found = find_perf_map(pid, search_);
-            if (found.path.empty()) {
-                const auto inside = "/tmp/perf-" + std::to_string(pid_inside(pid)) + ".map";
-                auto added = add_from_root(pid, inside, below_root(perf_map_path(pid)), "perf_map", Content::perf_map);
-                if (!added) return fail(std::move(added.error()));
-                continue;
-            }
-            auto content = open(found.name(), found.from == JitDumpFile::From::given, found.path, Content::perf_map);
-            if (!content) {
-                if (content.error().code == ErrorCode::cancelled) return fail(std::move(content.error()));
-                needed_.missing.push_back({"perf_map",
-                                           found.path,
-                                           {},
-                                           std::string(to_string(content.error().code)),
-                                           content.error().detail,
-                                           "give it with --perf-map",
-                                           users_.by({CodeOf::Kind::memory, pid})});
-                continue;
-            }
-            NeededFile needed;
-            needed.member = {below_root(perf_map_path(pid)), "perf_map", found.path, {}};
-            needed.content = std::move(*content);
-            needed.from = found.path;
-            needed.by = users_.by({CodeOf::Kind::memory, pid});
-            needed_.add(std::move(needed));
+            if (auto added = add_map(pid); !added) return added;
         }
+        return {};
+    }
+
+    Result<void> add_map(std::uint32_t pid) {
+        const auto found = find_perf_map(pid, search_);
+        auto from = found.path;
+        std::shared_ptr<const Source> content;
+        if (from.empty()) {
+            const auto root = from_.roots.find(pid);
+            if (root == from_.roots.end()) return {};
+            const FileName there{root->second, "/tmp/perf-" + std::to_string(pid_inside(pid)) + ".map"};
+            auto opened = open_in_root(pid, there, "perf_map", Content::perf_map);
+            if (!opened) return fail(std::move(opened.error()));
+            if (!*opened) return {};
+            content = std::move(*opened);
+            from = there.shown();
+        } else {
+            auto opened = open(found.name(), found.from == JitDumpFile::From::given, found.path, Content::perf_map);
+            if (!opened) return map_is_missing(from, opened.error(), pid);
+            content = std::move(*opened);
+        }
+        auto lines = perf_map_lines(*content, from, from_.recording.limits(), options_.watch);
+        if (!lines) return map_is_missing(from, lines.error(), pid);
+        NeededFile needed;
+        needed.member = {
+            below_root(perf_map_path(pid)), "perf_map", found.path.empty() ? perf_map_path(pid) : from, {}};
+        needed.content = std::move(*lines);
+        needed.from = std::move(from);
+        needed.by = users_.by({CodeOf::Kind::memory, pid});
+        needed_.add(std::move(needed));
+        return {};
+    }
+
+    Result<void> map_is_missing(const std::string& path, const Error& error, std::uint32_t pid) {
+        if (error.code == ErrorCode::cancelled) return fail(error);
+        add_missing("perf_map", path, error, pid);
         return {};
     }
 

@@ -60,8 +60,12 @@ class KernelAdder {
         const auto* names = from_.symbolizer.kernel();
         if (names == nullptr) {
             if (by_.samples == 0) return {};
+            // Reports say here what --allow-local would do, and so do those of the bundle.
+            const auto frame = Frame::nowhere({0}, Miss::kernel, CpuMode::kernel);
+            const bool unproven = from_.symbolizer.why_unnamed(frame).reason == no_kernel_build_id;
             needed_.missing.push_back(
-                {"kallsyms", "[kernel.kallsyms]", id_, "missing", "there are no names of the recorded kernel",
+                {"kallsyms", std::string(recorded_kernel_path), id_,
+                 unproven ? std::string(to_string(SymbolMiss::unproven)) : "missing", std::string(no_kernel_names),
                  "collect on the recorded machine as root and before it boots again, or give --kallsyms", by_});
             return {};
         }

@@ -3,14 +3,23 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "perfdata/recording/named_file.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/elf/find/object_finder.hpp"
+#include "perfdata/timeline/mapping.hpp"
+
+#include "core/platform.hpp"
 #include "needed_parts.hpp"
 #include "owned_source.hpp"
 
 namespace perfdata {
 namespace {
+
+constexpr std::uint32_t no_such_user = ~std::uint32_t{0};  // no user has this number
 
 class SourcesAdder {
   public:
@@ -23,40 +32,57 @@ class SourcesAdder {
 
     Result<void> add(std::span<const Listing> listings) {
         // A file whose text is not shown here, as it is younger than the program, is no use there either.
-        std::map<std::string_view, std::uint64_t> files;
+        std::map<std::string_view, Named> files;
         for (const auto& listing : listings) {
             const auto samples = hits(listing.total);
+            const auto& function = listing.version.function;
             const auto take = [&](const SourceLine& source) {
-                if (!source.file.empty() && !source.text.empty()) files[source.file] += samples;
+                if (source.file.empty() || source.text.empty()) return;
+                auto& file = files[source.file];
+                file.samples += samples;
+                file.by.insert(function.kind == FrameKind::object || function.kind == FrameKind::inlined
+                                   ? std::optional(function.index)
+                                   : std::nullopt);
             };
             for (const auto& line : listing.lines) take(line.source);
             for (const auto& calls : listing.inlined) {
                 for (const auto& call : calls) take(call.call);
             }
         }
-        for (const auto& [recorded, samples] : files) {
+        for (const auto& [recorded, file] : files) {
             if (options_.watch.stop.stop_requested()) {
                 return fail(ErrorCode::cancelled, Error::no_offset, "source files", "asked to stop");
             }
-            if (auto added = add_file(recorded, samples); !added) return added;
+            if (auto added = add_file(recorded, file); !added) return added;
         }
         return {};
     }
 
   private:
+    // Named is a file that lines are of.
+    struct Named {
+        std::uint64_t samples = 0;
+        std::set<std::optional<std::uint32_t>> by;  // objects that name it; nothing: other code
+    };
+    // Found is where its text is. `given`: in a directory that the user gave for that.
+    struct Found {
+        FileName name;
+        bool given = false;
+    };
+
     // Looks where SourceFiles looks, in the same order.
-    std::optional<FileName> find(std::string_view recorded) const {
+    std::optional<Found> find(std::string_view recorded) const {
         const auto path = below_root(recorded).substr(std::string_view("root").size());
-        const auto read = [&](FileName name) -> std::optional<FileName> {
+        const auto read = [&](FileName name, bool given) -> std::optional<Found> {
             if (!from_.files.read_text(name)) return {};
-            return name;
+            return Found{std::move(name), given};
         };
         const bool machine = finder_.machine();
         for (const auto& directory : from_.options.sources.source_dirs) {
             constexpr std::size_t most_parts = 64;  // of a path
             std::string rest = path;
             for (std::size_t part = 0; part < most_parts && !rest.empty(); ++part) {
-                if (auto found = read(machine ? FileName{"", directory + rest} : FileName{directory, rest}))
+                if (auto found = read(machine ? FileName{"", directory + rest} : FileName{directory, rest}, true))
                     return found;
                 const auto slash = rest.find('/', 1);
                 rest = slash == std::string::npos ? std::string() : rest.substr(slash);
@@ -64,29 +90,75 @@ class SourcesAdder {
         }
         if (!recorded.starts_with('/')) return {};
         if (!finder_.symfs.empty()) {
-            if (auto found = read({finder_.symfs, path})) return found;
+            if (auto found = read({finder_.symfs, path}, true)) return found;
         }
-        return machine ? read({"", path}) : std::nullopt;
+        return machine ? read({"", path}, false) : std::nullopt;
     }
 
-    Result<void> add_file(std::string_view recorded, std::uint64_t samples) {
+    // Returns whose program an object is, by the file at its recorded path: a build-id cache has copies of programs of
+    // all users. Nothing if it is not there any more.
+    std::optional<std::uint32_t> owner_of(std::uint32_t index) {
+        const auto [at, is_new] = owners_.try_emplace(index);
+        if (!is_new) return at->second;
+        const auto& recorded = from_.symbolizer.recorded_object(index);
+        NamedFileOptions how;
+        how.content = Content::elf;
+        how.trusted_links = true;
+        how.watch = {options_.watch.stop, {}};
+        const std::string path(without_deleted(recorded.path));
+        auto program = open_owned_file({"", path}, from_.recording.limits(), how);
+        if (!program) return {};
+        const auto owner = program->owner;
+        const auto file = ElfFile::open(std::move(program->content), from_.recording.limits(), how.watch);
+        if (!file) return {};
+        if (recorded.build_id.size == 0 || same_build_id(recorded.build_id, file->build_id())) at->second = owner;
+        return at->second;
+    }
+
+    // Opens a file. Programs name any file as their source: one that only root may read, for example. So it must be one
+    // that everybody may read, or be one of the program's owner, unless the program is root's or this user's own.
+    // Errors: mismatch if none of that is so.
+    Result<std::shared_ptr<const Source>> open(const Found& found, const Named& named, const Limits& limits) {
+        const auto actual = from_.files.resolved(found.name);
+        const auto open_it = [&] {
+            return from_.files.beneath().open_watched(actual, limits, Content::text, options_.watch);
+        };
+        if (found.given) return open_it();
+        NamedFileOptions how;
+        how.content = Content::text;
+        how.watch = options_.watch;
+        Result<std::shared_ptr<const Source>> opened = fail(ErrorCode::mismatch, Error::no_offset, {}, {});
+        for (const auto& object : named.by) {
+            const auto owner = object ? owner_of(*object) : std::nullopt;
+            if (owner && (*owner == 0 || *owner == platform::user_id())) return open_it();
+            how.on_behalf_of = owner.value_or(no_such_user);
+            opened = open_named_file(actual, limits, how);
+            if (opened || opened.error().code != ErrorCode::mismatch) break;
+        }
+        return opened;
+    }
+
+    Result<void> add_file(std::string_view recorded, const Named& named) {
         const auto found = find(recorded);
         if (!found) return {};  // the recording has the text, as that of BPF programs
-        const auto actual = from_.files.resolved(*found);
         auto limits = from_.recording.limits();
         limits.unpacked_bytes = std::min(limits.unpacked_bytes, room_);
-        const auto source = from_.files.beneath().open_watched(actual, limits, Content::text, options_.watch);
+        const auto source = open(*found, named, limits);
         auto text = source ? read_whole(**source, room_, options_.watch) : fail(source.error());
         if (!text) {
             if (text.error().code == ErrorCode::cancelled) return fail(std::move(text.error()));
+            if (!source && source.error().code == ErrorCode::mismatch) {
+                needed_.leave_out("source files that the owner of the program may not read");
+                return {};
+            }
             needed_.leave_out("source files that cannot be read any more, or together are too large");
             return {};
         }
         NeededFile needed;
         needed.member = {below_root(recorded), "source", std::string(recorded), {}};
-        needed.from = actual.shown();
+        needed.from = from_.files.resolved(found->name).shown();
         needed.recorded = std::string(recorded);
-        needed.by.samples = samples;
+        needed.by.samples = named.samples;
         const auto size = text->size();
         // They are small, and many: none stays open.
         needed.content = std::make_shared<const OwnedSource>(std::move(*text));
@@ -99,6 +171,7 @@ class SourcesAdder {
     Needed& needed_;
     const FinderOptions& finder_;
     std::uint64_t room_;
+    std::map<std::uint32_t, std::optional<std::uint32_t>> owners_;  // user numbers by object
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // perfdata collect: a recording and all that is needed to show it elsewhere, in one file.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
@@ -66,6 +67,24 @@ std::string no_root(const std::string& text) {
     return no_directory(root->second);
 }
 
+// Returns the lesser of two details of debug information, by their words. Others than these count as none.
+std::string lesser_detail(const std::string& one, const std::string& other) {
+    constexpr std::array<std::string_view, 3> words{"none", "lines", "full"};
+    const auto rank = [&](std::string_view word) {
+        const auto at = std::ranges::find(words, word);
+        return at == words.end() ? std::size_t{0} : static_cast<std::size_t>(at - words.begin());
+    };
+    return std::string(words[std::min(rank(one), rank(other))]);
+}
+
+// Returns a word of a bundle's index as it may be shown: an index may say anything.
+std::string counted_kind(const std::string& word) {
+    constexpr std::size_t longest = 100;
+    const bool plain =
+        word.size() <= longest && std::ranges::all_of(word, [](char one) { return one >= ' ' && one <= '~'; });
+    return plain ? word : "files or bytes of another kind";
+}
+
 class CollectRun {
   public:
     explicit CollectRun(const CollectChoice& choice) : choice_(choice), session_(choice.common) {}
@@ -82,6 +101,7 @@ class CollectRun {
         }
         session_.keep_input();
         if (!session_.open_samples() || !session_.read_timeline()) return failed;
+        note_unused();
         if (auto opened = open_names(); !opened) return session_.give_up(opened.error());
         if (const auto taken = choice_.names.check(*symbolizer_); !taken) return session_.give_up(taken.error());
         auto needed = find();
@@ -113,11 +133,47 @@ class CollectRun {
         if (!choice_.roots.empty() && !machine()) {
             return "--root is for files of this machine, which --offline and --symfs rule out";
         }
+        if (choice_.check && choice_.anonymize) {
+            return "--check says what would be packed without --anonymize: it does not go with it";
+        }
+        std::map<std::uint32_t, std::string> roots;
+        for (const auto& text : choice_.roots) {
+            const auto root = parse_root(text);
+            if (root && !roots.insert(*root).second) {
+                return fmt::format("--root {}: this process has another one already", text);
+            }
+        }
         if (choice_.anonymize && (choice_.sources || choice_.debug == "full")) {
             return "--anonymize leaves out source files and debug information: --with-sources and --with-debug full "
                    "do not go with it";
         }
         return {};
+    }
+
+    // Says which options have no effect: a bundle that is packed again has what it has.
+    void note_unused() const {
+        if (const auto& bundle = session_.recording().bundle()) {
+            const auto& names = choice_.names;
+            const auto ignored = [&](bool given, std::string_view option) {
+                if (given)
+                    session_.note(fmt::format("{} is not used: a bundle is packed again with what it has", option));
+            };
+            ignored(!choice_.roots.empty(), "--root");
+            ignored(choice_.vmlinux, "--with-vmlinux");
+            ignored(!names.symfs.empty(), "--symfs");
+            ignored(!names.buildid_dir.empty(), "--buildid-dir");
+            ignored(choice_.sources && !bundle->facts().sources, "--with-sources");
+            ignored(choice_.debug == "full" && bundle->facts().debug != "full", "--with-debug full");
+            return;
+        }
+        for (const auto& text : choice_.roots) {
+            const auto root = parse_root(text);
+            const auto mappings = session_.timeline().tasks().mappings();
+            const auto is_of = [&](const auto& mapping) { return root && mapping.pid.value == root->first; };
+            if (std::ranges::none_of(mappings, is_of)) {
+                session_.note(fmt::format("--root {} is not used: the recording has no such process", text));
+            }
+        }
     }
 
     bool machine() const { return !choice_.names.offline && choice_.names.symfs.empty(); }
@@ -180,7 +236,13 @@ class CollectRun {
         options.recording_as_a_whole = !choice_.anonymize;
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("finding what samples hit");
-        if (session_.recording().bundle()) return bundled_files(*session_.recording().bundle(), options);
+        if (const auto& bundle = session_.recording().bundle()) {
+            auto needed = bundled_files(*bundle, options);
+            if (!needed) return needed;
+            for (const auto& [what, number] : bundle->facts().left_out) needed->leave_out(counted_kind(what), number);
+            needed->finish();
+            return needed;
+        }
         return find_needed({session_.recording(), *symbolizer_, options_, *files_, roots_.of_pid}, options);
     }
 
@@ -219,6 +281,10 @@ class CollectRun {
         index.recording = bundled_recording;
         index.debug = choice_.anonymize ? "none" : choice_.debug;
         index.sources = choice_.sources;
+        if (const auto& bundle = session_.recording().bundle()) {
+            index.debug = lesser_detail(index.debug, bundle->facts().debug);
+            index.sources = index.sources && bundle->facts().sources;
+        }
         for (const auto& missing : needed.missing) {
             index.missing.push_back({missing.path, missing.build_id, missing.why, missing.by.samples});
         }
@@ -232,6 +298,18 @@ class CollectRun {
             for (auto& file : needed.files) others.push_back({file.member, file.content});
         }
         index.left_out = needed.left_out;
+        if (const auto& bundle = session_.recording().bundle()) {
+            for (const auto& [what, number] : bundle->facts().anonymized) {
+                const auto kind = counted_kind(what);
+                const auto same =
+                    std::ranges::find(index.anonymized, kind, &std::pair<std::string, std::uint64_t>::first);
+                if (same == index.anonymized.end()) {
+                    index.anonymized.emplace_back(kind, number);
+                } else {
+                    same->second += number;
+                }
+            }
+        }
         auto output = session_.open_output();
         if (!output) return failed;
         if (output->is_terminal()) {

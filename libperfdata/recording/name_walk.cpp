@@ -41,7 +41,12 @@ bool is_number(std::string_view text) {
 class Steps {
   public:
     Steps(Descriptor top, Descriptor start, bool confined, bool absolute, const std::string& path)
-        : top_(std::move(top)), at_(std::move(start)), confined_(confined), absolute_(absolute), left_(path) {}
+        : top_(std::move(top)),
+          at_(std::move(start)),
+          confined_(confined),
+          absolute_(absolute),
+          passable_(absolute),
+          left_(path) {}
 
     Walked walk() {
         if (const int problem = look(at_.get(), here_)) return failed(problem);
@@ -67,12 +72,18 @@ class Steps {
         bool operator==(const Identity&) const = default;
     };
 
-    // look(fd, identity) returns 0 or an errno.
-    static int look(int fd, Identity& identity) {
+    // look(fd, identity) returns 0 or an errno. It is for directories.
+    int look(int fd, Identity& identity) {
         const auto status = platform::status(fd);
         if (!status) return status.error();
         identity = {status->device, status->inode};
+        pass(*status);
         return 0;
+    }
+
+    void pass(const platform::FileStatus& directory) {
+        constexpr std::uint32_t others_pass = 01;
+        passable_ = passable_ && (directory.permissions & others_pass) != 0;
     }
 
     // begin_again() returns to the root, for an absolute link.
@@ -110,8 +121,12 @@ class Steps {
         if (!next) return failed(next.error());
         const auto status = platform::status(next->get());
         if (!status) return failed(status.error());
-        if (status->kind == platform::FileKind::link) return follow(next->get());
+        if (status->kind == platform::FileKind::link) {
+            if (status->owner != 0 && status->owner != platform::user_id()) foreign_link_ = true;
+            return follow(next->get());
+        }
         if (status->is_directory()) {
+            pass(*status);
             enter(std::move(*next), {status->device, status->inode});
             return {};
         }
@@ -120,6 +135,8 @@ class Steps {
         walked.fd = std::move(*next);
         walked.folder = std::move(at_);
         walked.last = part;
+        walked.foreign_link = foreign_link_;
+        walked.passable = passable_;
         return walked;
     }
 
@@ -174,6 +191,8 @@ class Steps {
     Descriptor top_, at_;          // places
     bool confined_;                // the root is not the machine's
     bool absolute_;                // the walk began at the root
+    bool passable_;                // for everybody, as far as the walk came
+    bool foreign_link_ = false;    // it followed a link of another user
     std::string left_;             // what is left to walk
     Identity here_;                // of at_
     std::vector<Identity> above_;  // identities of the directories that led here, the root first

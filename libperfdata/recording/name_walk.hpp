@@ -21,6 +21,9 @@ struct Walked {
     platform::Descriptor folder{};
     std::string last{};
     std::optional<std::string_view> pseudo{};
+    // For walk_by_steps(): a link led here that belongs neither to this user nor to root; and everybody may pass the
+    // directories from the root to here. A relative path begins where nobody knows that.
+    bool foreign_link = false, passable = false;
 };
 
 // walk_by_kernel(root, path) asks openat2() to stay below a root.

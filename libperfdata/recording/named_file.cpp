@@ -31,6 +31,7 @@ struct Found {
     Descriptor folder;  // O_PATH: of its directory; none if the kernel walked
     std::string last;   // its name in the directory
     FileStatus status{};
+    bool foreign_link = false, passable = false;  // as Walked has it; unknown if the kernel walked
 };
 
 // check(fd, status) returns an error if the open file must not be read on the word of an untrusted name.
@@ -73,6 +74,8 @@ Result<Found> find(const FileName& name, LinkWalk walk) {
         found.place = std::move(walked.fd);
         found.folder = std::move(walked.folder);
         found.last = std::move(walked.last);
+        found.foreign_link = walked.foreign_link;
+        found.passable = walked.passable;
     }
     const auto status = platform::status(found.place.get());
     if (!status) return wrong(status.error());
@@ -103,23 +106,51 @@ Result<Descriptor> reopen(const Found& found, const FileName& name) {
     return io_failure(name.shown(), "cannot open", problem);
 }
 
+// check_owners(found, status, name, options) returns an error if the options want other owners. `status` is that of the
+// open file.
+Result<void> check_owners(const Found& found, const FileStatus& status, const FileName& name,
+                          const NamedFileOptions& options) {
+    const auto refuse = [&](std::string why) {
+        return fail(ErrorCode::mismatch, Error::no_offset, name.shown(), std::move(why));
+    };
+    if ((options.trusted_owner || options.trusted_links) && found.foreign_link) {
+        return refuse("a link of another user leads to it, who may not be allowed to read it");
+    }
+    if (options.trusted_owner && status.owner != 0 && status.owner != platform::user_id()) {
+        return refuse("belongs to another user (" + std::to_string(status.owner) +
+                      "), who may write there what they like");
+    }
+    constexpr std::uint32_t others_read = 04;
+    const bool everybodys = found.passable && (status.permissions & others_read) != 0;
+    if (options.on_behalf_of && status.owner != *options.on_behalf_of && !everybodys) {
+        return refuse("belongs to user " + std::to_string(status.owner) + ", and not everybody may read it");
+    }
+    return {};
+}
+
 }  // namespace
 
-Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,
-                                                      const NamedFileOptions& options) {
-    auto found = find(name, options.walk);
+Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits, const NamedFileOptions& options) {
+    // Only our own walk sees what is on the way.
+    const bool careful = options.trusted_owner || options.trusted_links || options.on_behalf_of;
+    auto found = find(name, careful ? LinkWalk::own : options.walk);
     if (!found) return fail(std::move(found.error()));
     auto file = reopen(*found, name);
     if (!file) return fail(std::move(file.error()));
     const auto status = platform::status(file->get());
     if (!status) return io_failure(name.shown(), "cannot look at", status.error());
-    if (options.trusted_owner && status->owner != 0 && status->owner != platform::user_id()) {
-        return fail(
-            ErrorCode::mismatch, Error::no_offset, name.shown(),
-            "belongs to another user (" + std::to_string(status->owner) + "), who may write there what they like");
-    }
-    if (status->size == 0) return memory_source({});
-    return source_of(std::move(*file), *status, name.shown(), limits, options.content, options.watch);
+    if (auto right = check_owners(*found, *status, name, options); !right) return fail(std::move(right.error()));
+    if (status->size == 0) return OwnedFile{memory_source({}), status->owner};
+    auto content = source_of(std::move(*file), *status, name.shown(), limits, options.content, options.watch);
+    if (!content) return fail(std::move(content.error()));
+    return OwnedFile{std::move(*content), status->owner};
+}
+
+Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,
+                                                      const NamedFileOptions& options) {
+    auto file = open_owned_file(name, limits, options);
+    if (!file) return fail(std::move(file.error()));
+    return std::move(file->content);
 }
 
 bool is_named_file(const FileName& name, LinkWalk walk) {

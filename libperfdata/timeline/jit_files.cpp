@@ -34,6 +34,10 @@ void use(JitDumpFile& file, std::string path, Result<std::shared_ptr<const Sourc
 
 }  // namespace
 
+std::string process_root(std::uint32_t pid) {
+    return "/proc/" + std::to_string(pid) + "/root";
+}
+
 std::optional<std::uint32_t> jitdump_pid(std::string_view path) {
     constexpr std::string_view before = "jit-", behind = ".dump";
     auto name = file_name_of(path);
@@ -47,7 +51,10 @@ std::optional<std::uint32_t> jitdump_pid(std::string_view path) {
     return pid;
 }
 
-FoundFile find_recorded_file(const std::string& path, const JitSearch& search, std::span<const std::string> given) {
+// look_for(path, search, given, process) does the work of find_recorded_file(). `process`: its root, in a bundle;
+// empty: files of all processes alone.
+static FoundFile look_for(const std::string& path, const JitSearch& search, std::span<const std::string> given,
+                          const std::string& process) {
     const std::string name(file_name_of(path));
     for (const auto& file : given) {
         if (file_name_of(file) == name) return {file, JitDumpFile::From::given, {}};
@@ -59,14 +66,22 @@ FoundFile find_recorded_file(const std::string& path, const JitSearch& search, s
     for (const auto& directory : search.beside) {
         places.push_back({{directory.empty() ? "." : directory, "/" + name}, JitDumpFile::From::beside});
     }
+    if (!search.bundle.empty() && !process.empty()) {
+        places.push_back({{search.bundle, process + below}, JitDumpFile::From::symfs});
+    }
     if (!search.bundle.empty()) places.push_back({{search.bundle, below}, JitDumpFile::From::symfs});
     if (search.as_recorded && search.symfs.empty()) places.push_back({{"", path}, JitDumpFile::From::recorded});
     FoundFile found;
     for (const auto& [place, from] : places) {
         if (search.has ? search.has(place) : is_named_file(place)) return {place.shown(), from, {}, place.root};
-        found.looked_at.push_back(place.shown());
+        // The recorded path is told of the bundle, and no further place in it.
+        if (process.empty() || place.path != process + below) found.looked_at.push_back(place.shown());
     }
     return found;
+}
+
+FoundFile find_recorded_file(const std::string& path, const JitSearch& search, std::span<const std::string> given) {
+    return look_for(path, search, given, {});
 }
 
 std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, const JitSearch& search) {
@@ -86,7 +101,7 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
         file.namespace_pid = *namespace_pid;
         file.mapped_at = mapping.at;
         file.recorded_path = path;
-        auto found = find_recorded_file(file.recorded_path, search, search.given);
+        auto found = look_for(file.recorded_path, search, search.given, process_root(file.pid.value));
         file.path = std::move(found.path);
         file.from = found.from;
         file.looked_at = std::move(found.looked_at);

@@ -9,6 +9,7 @@
   missing    an object that is gone, or was built again, is named, with who needs it
   roots      a process in another root, alive and with --root
   jit        perf maps and jitdumps
+  secrets    what only the collecting user may read stays out, whatever programs and links of others name
   perf       perf reads what a bundle unpacks to
   anonymized names of the kernel of a directory recording, hashed
   outputs    equal bytes twice, full disks, pipes
@@ -354,6 +355,102 @@ def test_jit():
     compare("perf map", os.path.join(here, "perf.data"), root)
 
 
+    # That of a container, whose path may be that of another one.
+    root_of = folder("container")
+    page = json.loads(run(TOOL, "collect", "--check", "--json", os.path.join(here, "perf.data")).stdout)
+    path = [one["path"] for one in page["missing"] if one["kind"] == "jitdump"][0]
+    inside = os.path.join(root_of, path.lstrip("/"))
+    os.makedirs(os.path.dirname(inside), exist_ok=True)
+    shutil.copy(os.path.join(FIXTURES, "jit", "jit-32346.dump"), inside)
+    bundle = os.path.join(SCRATCH, "container.tar.zst")
+    collect(os.path.join(here, "perf.data"), bundle, "--root", f"32346={root_of}")
+    names = run("tar", "--zstd", "-tf", bundle).stdout.split()
+    if f"root/proc/32346/root{path}" not in names:
+        complain(f"no jitdump of the container: {names}")
+    recorded = os.path.join(folder("with_dump"), "perf.data")
+    shutil.copy(os.path.join(here, "tinyjit.data"), recorded)
+    shutil.copy(os.path.join(FIXTURES, "jit", "jit-32346.dump"), os.path.dirname(recorded))
+    if run(TOOL, "annotate", bundle).stdout.count("jit-32346.dump") == 0:
+        complain("the dump of the container is not used")
+    # One that another process wrote is no use, and said.
+    with open(inside, "r+b") as dump:
+        dump.seek(20)
+        dump.write(b"\1\0\0\0")
+    wrong = collect(os.path.join(here, "perf.data"), bundle, "--root", f"32346={root_of}")
+    if "written by process 1" not in wrong.stderr:
+        complain(f"a dump of another process: {wrong.stderr}")
+
+
+def test_secrets():
+    if os.geteuid() != 0:
+        skip("not root")
+    nobody = 65534
+    os.chmod(SCRATCH, 0o755)
+    here = folder("linked")
+    secret = os.path.join(here, "secret")
+    with open(secret, "w", encoding="ascii") as file:
+        file.write("1000 10 SECRET\n" * 200)
+    os.chmod(secret, 0o600)
+    # A perf map that is a link. No link leads away from the recording in any case.
+    for name in ("tinyjit.data", "perf-32346.map"):
+        shutil.copy(os.path.join(FIXTURES, "jit", name), here)
+    recording = os.path.join(here, "tinyjit.data")
+    bundle = os.path.join(SCRATCH, "bundle")
+    map_name = os.path.join(here, "perf-32346.map")
+
+    def packs(name, *options):
+        done = collect(recording, bundle, *options)
+        unpacked = run("tar", "--zstd", "-xf", bundle, "-O", text=False).stdout
+        return name in run("tar", "--zstd", "-tf", bundle).stdout, b"SECRET" in unpacked, done.stderr
+
+    if not packs("perf-32346.map")[0]:
+        complain("the perf map is not packed")
+    os.remove(map_name)
+    os.symlink("secret", map_name)
+    if packs("perf-32346.map")[:2] != (True, True):
+        complain("a link of one's own does not lead to a perf map")
+    os.lchown(map_name, nobody, nobody)
+    *packed, told = packs("perf-32346.map")
+    if packed != [False, False] or "link of another user" not in told:
+        complain(f"the link of another user: {packed} {told}")
+    if "SECRET" in run(TOOL, "report", recording).stdout:
+        complain("a report follows the link of another user")
+    # A file that is no perf map.
+    os.lchown(map_name, 0, 0)
+    with open(secret, "w", encoding="ascii") as file:
+        file.write("1000 10 name\nSECRET\n")
+    if packs("perf-32346.map")[:2] != (True, False):
+        complain("a line that names no code is packed")
+    # A program that names any file as its source.
+    needs_perf()
+    os.remove(map_name)
+    with open(os.path.join(HERE, "work.cpp"), encoding="ascii") as file:
+        text = file.read()
+    with open(secret, "w", encoding="ascii") as file:
+        file.write("// SECRET\n" * 200)
+    source = os.path.join(SCRATCH, "named.cpp")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(f'#line 1 "{secret}"\n{text}')
+    program = os.path.join(SCRATCH, "named")
+    time.sleep(1.1)  # the text must not be younger
+    run(COMPILER, "-O2", "-g", "-Wl,--build-id", source, "-o", program)
+    recording = record(folder("named_source"), program, "3000")
+    member = "root" + secret
+    if packs(member, "--with-sources")[:2] != (True, True):
+        complain("a source of one's own program is not packed")
+    os.chown(program, nobody, nobody)
+    *packed, told = packs(member, "--with-sources")
+    if packed != [False, False] or "may not read" not in told:
+        complain(f"a secret source of another user's program: {packed} {told}")
+    os.chown(secret, nobody, nobody)
+    if packs(member, "--with-sources")[:2] != (True, True):
+        complain("a source of the program's owner is not packed")
+    os.chown(secret, 0, 0)
+    os.chmod(secret, 0o644)
+    if packs(member, "--with-sources")[:2] != (True, True):
+        complain("a source that everybody may read is not packed")
+
+
 def test_perf():
     needs_perf()
     program = build("work")
@@ -400,11 +497,24 @@ def test_outputs():
     with open(one, "rb") as file:
         if piped.returncode != 0 or piped.stdout != file.read():
             complain(f"through a pipe: {piped.returncode} {piped.stderr.decode()} {len(piped.stdout)} bytes")
-    # A bundle can be packed again.
+    # A bundle can be packed again. Its index goes on saying what is in it.
     again = os.path.join(SCRATCH, "again.tar.zst")
     collect(one, again)
+    bare = os.path.join(SCRATCH, "bare.tar.zst")
+    collect(recording, bare, "--with-debug", "none")
+    told = collect(bare, again, "--with-debug", "full", "--with-sources", "--root", f"1={SCRATCH}", "--buildid-dir", SCRATCH).stderr
+    for option in ("--with-debug full", "--with-sources", "--root", "--buildid-dir"):
+        if f"{option} is not used" not in told:
+            complain(f"packed again with {option}: {told}")
+    was, now = (json.loads(run("tar", "--zstd", "-xf", which, "-O", "bundle.json").stdout) for which in (bare, again))
+    if (now["debug"], now["sources"], now["left_out"]) != ("none", False, was["left_out"]):
+        complain(f"packed again: {now['debug']} {now['sources']} {now['left_out']}, not {was['left_out']}")
+    other = collect(recording, again, "--root", f"4000000={SCRATCH}").stderr
+    if "no such process" not in other:
+        complain(f"--root of a process that is not in the recording: {other}")
     for options, status in ((["--json"], 2), (["--anonymize-key", "/dev/null"], 2), (["--with-debug", "some"], 2),
-                            (["--root", "x"], 2), (["--anonymize", "--with-sources"], 2)):
+                            (["--root", "x"], 2), (["--check", "--anonymize"], 2),
+                            (["--root", f"1={SCRATCH}", "--root", f"1={SCRATCH}"], 2), (["--anonymize", "--with-sources"], 2)):
         done = run(TOOL, "collect", *options, "-o", again, recording, check=False)
         if done.returncode != status:
             complain(f"{options}: {done.returncode} {done.stderr}")

@@ -140,8 +140,9 @@ class ToolCommand::Line {
   public:
     explicit Line(const std::string& name) {
         using Add = void (*)(CLI::App&, int&);
-        constexpr std::array<std::pair<std::string_view, Add>, 10> commands = {{{"annotate", tool::add_annotate},
+        constexpr std::array<std::pair<std::string_view, Add>, 11> commands = {{{"annotate", tool::add_annotate},
                                                                                 {"bpf", tool::add_bpf},
+                                                                                {"collect", tool::add_collect},
                                                                                 {"dump", tool::add_dump},
                                                                                 {"export", tool::add_export},
                                                                                 {"extract", tool::add_extract},

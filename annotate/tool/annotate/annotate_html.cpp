@@ -39,6 +39,15 @@ Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& s
     return SampleCounts::count(recording, symbolizer.timeline(), options);
 }
 
+// Returns a problem for a page: without the places where a file was looked for. They are of this machine, or of a
+// bundle, and pages of a recording and of its bundle are equal.
+static std::string page_note(const Error& problem) {
+    auto text = problem.message();
+    const auto begin = text.rfind(" (looked at "), end = text.rfind("): put it ");
+    if (begin != std::string::npos && end != std::string::npos && begin < end) text.erase(begin, end + 1 - begin);
+    return text;
+}
+
 std::vector<std::string> html_notes(const Recording& recording, const Symbolizer& symbolizer, bool kernel) {
     std::vector<std::string> notes;
     // The page says by itself what has no names. What a bundle lacks is for messages: its page is that of where it was
@@ -50,7 +59,7 @@ std::vector<std::string> html_notes(const Recording& recording, const Symbolizer
     };
     for (const auto& problem : symbolizer.problems()) {
         if (is_of_bundle(problem)) continue;
-        if (kernel || &problem != symbolizer.kernel_problem()) notes.push_back(problem.message());
+        if (kernel || &problem != symbolizer.kernel_problem()) notes.push_back(page_note(problem));
     }
     for (const auto& problem : symbolizer.image_problems()) notes.push_back(problem.message());
     return notes;

@@ -2,6 +2,8 @@
 #include "collect_names.hpp"
 
 #include <optional>
+#include <charconv>
+#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -32,12 +34,27 @@ bool is_public_member(std::string_view name) {
     return last == "elf" || last == "vdso" || last == "kallsyms";
 }
 
+// Returns the "/proc/PID/root" that the path begins with, see process_root(); empty if it does not.
+std::string_view root_of_process(std::string_view path) {
+    constexpr std::string_view before = "/proc/", behind = "/root";
+    if (!path.starts_with(before)) return {};
+    std::uint32_t pid = 0;
+    const auto* const end = path.data() + path.size();
+    const auto [stop, problem] = std::from_chars(path.data() + before.size(), end, pid);
+    if (problem != std::errc{} || !std::string_view(stop, end).starts_with(std::string(behind) + "/")) return {};
+    return path.substr(0, static_cast<std::size_t>(stop - path.data()) + behind.size());
+}
+
 // Returns the name to give a member; nothing if its place says nothing of what it is, and may itself be secret.
 std::optional<std::string> anonymous_member(const Anonymizer& anonymizer, const NeededFile& file) {
-    if (!file.recorded.empty()) return below_root(anonymizer.path(file.recorded));
+    if (!file.recorded.empty()) return below_root(file.root + anonymizer.path(file.recorded));
     constexpr std::string_view root = "root/";
     const std::string_view name = file.member.name;
-    if (name.starts_with(root)) return below_root(anonymizer.path(name.substr(root.size() - 1)));
+    if (name.starts_with(root)) {
+        const auto recorded = name.substr(root.size() - 1);
+        const auto own = root_of_process(recorded);
+        return below_root(std::string(own) + anonymizer.path(recorded.substr(own.size())));
+    }
     if (is_public_member(name)) return file.member.name;
     return {};
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,8 +45,14 @@ enum class LinkWalk : std::uint8_t { kernel, own };
 struct NamedFileOptions {
     Content content = Content::any;    // what the file must begin with
     LinkWalk walk = LinkWalk::kernel;  // who follows links
-    // Reject files that belong neither to this user nor to root: everybody may write to /tmp.
+    // Reject files that belong neither to this user nor to root, and those that a link of another user leads to:
+    // everybody may write to /tmp, and make links there to files that only this user may read.
     bool trusted_owner = false;
+    // Reject only what links of other users lead to: below a root, such as that of a container, files have any owner.
+    bool trusted_links = false;
+    // Reject files that this user (by number) may not read: that belong to another one, where not everybody may read
+    // them and pass the directories that lead to them. Groups and access lists count as nothing.
+    std::optional<std::uint32_t> on_behalf_of{};
     Watch watch = {};  // of unpacking
 };
 
@@ -54,9 +61,19 @@ struct NamedFileOptions {
 // systems that expose kernel state. The one exception is a path through /proc/PID/root, the root directory of a
 // container; absolute links behind it start there. The checks apply to the descriptor that is then read. Files that
 // report a size of zero are not read. Network file systems and FUSE are ordinary. Errors: missing (no such regular
-// file), io (it cannot be opened), mismatch (its owner); and those of open_source().
+// file), io (it cannot be opened), mismatch (its owner, or that of a link); and those of open_source().
 PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,
                                                                       const NamedFileOptions& options = {});
+
+// OwnedFile is an open file, and whose it is.
+struct OwnedFile {
+    std::shared_ptr<const Source> content;  // never null
+    std::uint32_t owner = 0;                // user number of that very file
+};
+
+// open_owned_file(name) is open_named_file(name), and says whose file it opened.
+PERFDATA_EXPORT Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits,
+                                                  const NamedFileOptions& options = {});
 
 // is_named_file(name) returns true if open_named_file() would find a regular file. It opens nothing.
 PERFDATA_EXPORT bool is_named_file(const FileName& name, LinkWalk walk = LinkWalk::kernel);

@@ -73,6 +73,10 @@ struct FoundFile {
 
     FileName name() const { return {root, path.substr(root.size())}; }  // for open_named_file()
 };
+// process_root(pid) returns "/proc/PID/root". Below it a bundle has files that are of one process alone, as those of
+// containers whose paths and own pids are the same: find_jit_dumps() looks there before it looks for the path itself.
+PERFDATA_EXPORT std::string process_root(std::uint32_t pid);
+
 // find_recorded_file(path, search, given) looks for a file of the recorded machine among the files given by the user,
 // by its name, then in all places of `search`. The path is empty if there is none; then `looked_at` lists the places.
 PERFDATA_EXPORT FoundFile find_recorded_file(const std::string& path, const JitSearch& search,

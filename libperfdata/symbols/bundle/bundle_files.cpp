@@ -38,6 +38,11 @@ std::optional<SymbolMiss> BundleFiles::miss(const std::string& path, Bytes build
     return found == misses_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<SymbolMiss> bundled_miss(const FileSystem& files, const std::string& path, Bytes build_id) {
+    const auto* bundle = dynamic_cast<const BundleFiles*>(&files);
+    return bundle == nullptr ? std::nullopt : bundle->miss(path, build_id);
+}
+
 std::optional<std::string> BundleFiles::inside(const FileName& name) const {
     if (name.root.empty()) {
         if (!name.path.starts_with(prefix_)) return {};
@@ -143,7 +148,9 @@ void Bundle::apply(const Shared<const Bundle>& bundle, SymbolizerOptions& option
 
 void Bundle::tell_missing(const Bundle& bundle, std::vector<Error>& problems) {
     constexpr std::size_t most_told = 10;
-    const auto& missing = bundle.facts().missing;
+    // Code of the kernel is for annotate alone, which says of each function that it has none.
+    auto missing = bundle.facts().missing;
+    std::erase_if(missing, [](const auto& file) { return file.path == "/proc/kcore"; });
     for (std::size_t at = 0; at < missing.size() && at < most_told; ++at) {
         const auto& file = missing[at];
         const auto reason = reason_of(file.why);

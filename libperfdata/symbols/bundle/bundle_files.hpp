@@ -53,4 +53,7 @@ class BundleFiles final : public FileSystem {
     std::map<std::pair<std::string_view, std::string_view>, SymbolMiss> misses_;  // by path and build id, hexadecimal
 };
 
+// Returns what BundleFiles::miss() says if these are the files of a bundle; else nothing.
+std::optional<SymbolMiss> bundled_miss(const FileSystem& files, const std::string& path, Bytes build_id);
+
 }  // namespace perfdata

@@ -31,24 +31,19 @@ bool take_blank(std::string_view& text) {
     return true;
 }
 
-struct MapLine {
-    AddressRange range;
-    std::string_view name;
-};
-
-// Parses "START SIZE NAME". The name may contain blanks.
-std::optional<MapLine> parse_line(std::string_view text) {
-    if (text.ends_with('\r')) text.remove_suffix(1);
-    const auto start = take_hex(text);
-    if (!start || !take_blank(text)) return {};
-    const auto size = take_hex(text);
-    if (!size || !take_blank(text)) return {};
-    const auto name = text.substr(0, text.find('\0'));
-    if (name.empty()) return {};
-    return MapLine{{{*start}, *size}, name};
-}
-
 }  // namespace
+
+// The name may contain blanks.
+std::optional<PerfMap::Symbol> PerfMap::parse_line(std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const auto start = take_hex(line);
+    if (!start || !take_blank(line)) return {};
+    const auto size = take_hex(line);
+    if (!size || !take_blank(line)) return {};
+    const auto name = line.substr(0, line.find('\0'));
+    if (name.empty()) return {};
+    return Symbol{name, {{*start}, *size}};
+}
 
 Result<PerfMap> PerfMap::open(const std::string& path, const Limits& limits, const Watch& watch) {
     Limits unpacking = limits;

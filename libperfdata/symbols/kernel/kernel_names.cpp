@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "recording/look_out.hpp"
+#include "symbols/bundle/bundle_files.hpp"
 #include "symbols/elf/elf_constants.hpp"
 #include "symbols/elf/elf_notes.hpp"
 #include "symbols/elf/file_store.hpp"
@@ -275,6 +276,13 @@ struct KernelNames::Loader {
     }
 };
 
+bool KernelNames::lack_only_trust(const RecordedKernel& kernel, const ObjectFinder& finder) {
+    const auto& options = finder.options();
+    if (kernel.build_id.size != 0 || options.allow_local) return false;
+    return options.machine() ||
+           bundled_miss(finder.files(), std::string(recorded_kernel_path), {}) == SymbolMiss::unproven;
+}
+
 Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const ObjectFinder& finder, const Watch& watch) {
     Loader loader{kernel, finder, finder.options(), watch, {}, {}, false, {}};
     try {
@@ -286,10 +294,10 @@ Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const Object
     if (kernel.build_id.size == 0) {
         return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
                     std::string("the recording has no build id of its kernel; ") +
-                        (!finder.options().machine() ? "give"
-                         : finder.options().allow_local
-                             ? "this machine runs another one, or booted since; give"
-                             : "add --allow-local if this machine made it and has not booted since, or give") +
+                        (lack_only_trust(kernel, finder)
+                             ? "add --allow-local if this machine made it and has not booted since, or give"
+                         : finder.options().machine() ? "this machine runs another one, or booted since; give"
+                                                      : "give") +
                         " --kallsyms (a copy of the recording machine's /proc/kallsyms, made by root in the same boot) "
                         "or --vmlinux");
     }

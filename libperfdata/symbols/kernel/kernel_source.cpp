@@ -50,8 +50,7 @@ KernelSource::KernelSource(const SourceContext& context, const MappedFiles& file
         if (loaded.error().code == ErrorCode::missing && given.kallsyms.empty() && given.vmlinux.empty()) {
             problem_ = context.problems.size();
         }
-        const bool would_do = given.machine() && !given.allow_local && recorded_.build_id.size == 0;
-        unnamed_ = would_do ? &unproven_names : &no_names;
+        unnamed_ = KernelNames::lack_only_trust(recorded_, context.finder) ? &unproven_names : &no_names;
         context.problems.push_back(std::move(loaded.error()));
     }
     code_.emplace(context.recording, recorded_, names(), files, context.options.kcore, code_problems_, watch);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "bundle/needed.hpp"
 #include "bundle/needed_parts.hpp"
 #include "bundle/owned_source.hpp"
+#include "bundle/perf_map_lines.hpp"
 #include "bundle/traced_files.hpp"
 #include "bundle/trimmed_object.hpp"
 #include "catch.hpp"
@@ -256,4 +258,22 @@ TEST_CASE("What is needed is there once, and counted", "[annotate][bundle]") {
     needed.missing.push_back({"object", "/many", {}, "not_found", {}, {}, {9, {}}});
     needed.finish();
     CHECK(needed.missing.front().path == "/many");
+}
+
+TEST_CASE("Of a perf map, only lines that name code are packed", "[annotate][bundle]") {
+    const auto packed = [](std::string text) -> std::string {
+        const OwnedSource map(std::move(text));
+        const auto lines = perf_map_lines(map, "/tmp/perf-1.map", {}, {});
+        if (!lines) return std::string(to_string(lines.error().code));
+        return read_whole(**lines, 1000).value();
+    };
+    CHECK(packed("1000 10 f(int)\n2000 0x8 g h\r\n3000 8 last") == "1000 10 f(int)\n2000 0x8 g h\n3000 8 last");
+    CHECK(packed("root:secret:1\n1000 10 f\n\nsecret\n") == "\n1000 10 f\n\n\n");
+    CHECK(packed(std::string("1000 10 f\0secret\n", 17)) == "1000 10 f\n");
+    CHECK(packed("root:secret:1\n") == "malformed");
+    CHECK(packed("").empty());
+    const OwnedSource map(std::string("1000 10 f\n"));
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK_FALSE(perf_map_lines(map, "map", {}, {stop.get_token(), {}}));
 }

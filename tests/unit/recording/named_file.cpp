@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/symbols/elf/find/file_system.hpp"
 
 #include "catch.hpp"
 #include "support/files.hpp"
@@ -292,6 +293,52 @@ TEST_CASE("A file of another user is refused where that is asked for", "[recordi
     CHECK(refused.error().code == ErrorCode::mismatch);
     CHECK(refused.error().detail.find("54321") != std::string::npos);
     CHECK(open_named_file({"", path}, {}));
+}
+
+TEST_CASE("What a link of another user leads to is refused where that is asked for", "[recording][named]") {
+    const TempDir directory;
+    const auto secret = directory.write("secret", blob_of("1000 10 name\n"));
+    const auto root = directory.path().string();
+    const auto link = root + "/perf-1.map";
+    REQUIRE(::symlink("secret", link.c_str()) == 0);
+    const NamedFileOptions owner{.trusted_owner = true}, links{.trusted_links = true};
+    CHECK(open_named_file({"", link}, {}, owner));
+    CHECK(open_named_file({root, "/perf-1.map"}, {}, links));
+    if (::lchown(link.c_str(), 54321, 54321) != 0) return;  // needs root
+    for (const auto& refused : {open_named_file({"", link}, {}, owner), open_named_file({"", link}, {}, links),
+                                open_named_file({root, "/perf-1.map"}, {}, links)}) {
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == ErrorCode::mismatch);
+    }
+    CHECK(open_named_file({"", secret}, {}, owner));
+    CHECK(open_named_file({"", link}, {}));
+    // Files of the machine are opened so for perf maps alone.
+    const LocalFiles files;
+    CHECK_FALSE(files.open({"", link}, {}, Content::perf_map));
+    CHECK_FALSE(files.open({root, "/perf-1.map"}, {}, Content::perf_map));
+    CHECK(files.open({"", link}, {}));
+}
+
+TEST_CASE("A file is opened on behalf of a user who may read it", "[recording][named]") {
+    const TempDir directory;
+    const auto path = directory.write("source.c", blob_of("int main;\n"));
+    if (::chown(path.c_str(), 54321, 54321) != 0) return;  // needs root
+    const auto opens_for = [&](std::uint32_t user) {
+        return open_named_file({directory.path().string(), "/source.c"}, {}, {.on_behalf_of = user}).has_value();
+    };
+    REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
+    REQUIRE(::chmod(path.c_str(), 0644) == 0);
+    CHECK(opens_for(12345));
+    REQUIRE(::chmod(directory.path().c_str(), 0700) == 0);
+    CHECK_FALSE(opens_for(12345));
+    CHECK(opens_for(54321));
+    REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
+    REQUIRE(::chmod(path.c_str(), 0640) == 0);
+    CHECK_FALSE(opens_for(12345));
+    CHECK(opens_for(54321));
+    const auto owned = open_owned_file({"", path}, {});
+    REQUIRE(owned);
+    CHECK(owned->owner == 54321);
 }
 
 TEST_CASE("A file that claims eight exbibytes is as cheap as an empty one", "[recording][named]") {

@@ -133,3 +133,29 @@ TEST_CASE("A dump that another process has written is told by its header", "[tim
     header.namespace_pid = 6;
     CHECK(check_jit_dump(files[0], header).error().code == ErrorCode::mismatch);
 }
+
+TEST_CASE("In a bundle, processes whose dumps have one name have their own ones", "[timeline][jit]") {
+    const TempDir root;
+    const auto bundle = root.path().string();
+    const std::string recorded = "/tmp/jit-7.dump";
+    JitSearch search;
+    search.bundle = bundle;
+    search.as_recorded = false;
+    const std::vector<JitMapping> mappings{{{100}, recorded, {1}}, {{200}, recorded, {2}}, {{300}, recorded, {3}}};
+    for (const auto* process : {"proc/100/root", "proc/200/root"}) {
+        std::filesystem::create_directories(bundle + "/" + process + "/tmp");
+        root.write(std::string(process) + recorded, dump_of(7));
+    }
+    auto files = find(mappings, search);
+    REQUIRE(files.size() == 3);
+    CHECK(files[0].path == bundle + process_root(100) + recorded);
+    CHECK(files[1].path == bundle + process_root(200) + recorded);
+    CHECK_FALSE(files[2].found());
+    for (const auto& file : files) CHECK(file.recorded_path == recorded);
+
+    std::filesystem::create_directories(bundle + "/tmp");
+    root.write(recorded.substr(1), dump_of(7));
+    files = find(mappings, search);
+    CHECK(files[0].path == bundle + process_root(100) + recorded);
+    CHECK(files[2].path == bundle + recorded);
+}

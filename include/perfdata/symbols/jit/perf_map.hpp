@@ -37,6 +37,10 @@ class PERFDATA_EXPORT PerfMap {
     // Parses lines "START SIZE NAME", numbers in hexadecimal with or without 0x. An empty text is a valid map.
     static Result<PerfMap> parse(std::string text, const std::string& where = "perf map", const Watch& watch = {});
 
+    // Parses one line, without its end, such as "7f484ca8a000 10 name"; nothing if it is none of a perf map. The name
+    // lives as long as the text.
+    static std::optional<Symbol> parse_line(std::string_view line);
+
     // Returns the last line that covers the address; nothing if none does.
     std::optional<Symbol> find(Address address) const;
 

@@ -38,6 +38,9 @@ inline constexpr std::string_view no_kernel_names = "there are no names of the r
 inline constexpr std::string_view no_kernel_build_id =
     "the recording has no build id of its kernel that would prove the names of this machine's";
 
+// recorded_kernel_path is what recordings, and indexes of bundles, call the kernel.
+inline constexpr std::string_view recorded_kernel_path = "[kernel.kallsyms]";
+
 // KernelName is a place in a function of the kernel or of a module.
 struct KernelName {
     std::string_view name;     // not demangled; lives as long as the KernelNames
@@ -70,6 +73,9 @@ class PERFDATA_EXPORT KernelNames {
     // Errors: if the user gave a file, why it was rejected (mismatch: it contradicts the recording); else missing; or
     // cancelled.
     static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder, const Watch& watch = {});
+
+    // Returns true if `allow_local` alone may be what the names lack, here or where the bundle was made.
+    static bool lack_only_trust(const RecordedKernel& kernel, const ObjectFinder& finder);
 
     // Returns options.vmlinux, or the vmlinux of the recorded build-id in the caches and debug directories. Errors: as
     // load().

@@ -84,9 +84,11 @@ Result<std::shared_ptr<const Source>> LocalFiles::open(const FileName& name, con
 Result<std::shared_ptr<const Source>> LocalFiles::open_watched(const FileName& name, const Limits& limits,
                                                                Content content, const Watch& watch) const {
     if (!reaches(name)) return out_of_reach(name.shown());
-    const bool anybodys = content == Content::perf_map && name.root.empty();
-    return open_named_file(name, limits,
-                           {.content = content, .walk = walk_, .trusted_owner = anybodys, .watch = watch});
+    NamedFileOptions options{.content = content, .walk = walk_};
+    options.trusted_owner = content == Content::perf_map && name.root.empty();
+    options.trusted_links = content == Content::perf_map;
+    options.watch = watch;
+    return open_named_file(name, limits, options);
 }
 
 Result<std::shared_ptr<const Source>> LocalFiles::open_given(const std::string& path, const Limits& limits,

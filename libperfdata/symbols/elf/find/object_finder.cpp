@@ -114,8 +114,7 @@ std::vector<FileName> FinderOptions::debug_roots() const {
 // Returns the reason for not finding a file: of one that is missing from a bundle, that of where the bundle was made.
 static SymbolMiss told(SymbolMiss miss, const FileSystem& files, const std::string& path, Bytes build_id) {
     if (miss != SymbolMiss::not_found && miss != SymbolMiss::no_build_id) return miss;
-    const auto* bundle = dynamic_cast<const BundleFiles*>(&files);
-    return bundle == nullptr ? miss : bundle->miss(path, build_id).value_or(miss);
+    return bundled_miss(files, path, build_id).value_or(miss);
 }
 
 // Opened is the store of files, and the place in it that is this finder's.

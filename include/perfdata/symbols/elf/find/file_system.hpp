@@ -80,7 +80,8 @@ class PERFDATA_EXPORT FileSystem {
 enum class Reach : std::uint8_t { machine, given };
 
 // LocalFiles is the machine's own file system. See open_named_file() for what names from a recording may open. A perf
-// map outside of a root must belong to this user or to root, as in perf.
+// map outside of a root must belong to this user or to root, as in perf. No link of another user leads to a perf map:
+// everybody may make one in /tmp, to a file that only this user may read.
 class PERFDATA_EXPORT LocalFiles final : public FileSystem {
   public:
     // `reach` limits open() and the files of the kernel, not open_given(); `walk` is for tests.
