@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "collect_names.hpp"
 
-#include <optional>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 
