@@ -202,6 +202,8 @@ def test_fixtures():
             here = folder("fixture." + name)
             recording = os.path.join(here, "perf.data")
             shutil.copy(os.path.join(path, name), recording)
+            if "no samples" in run(TOOL, "report", recording, check=False).stderr:
+                continue  # statistics of the scheduler: no command that shows code takes it
             for beside in names:
                 if beside.endswith((".dump", ".map", ".so")):
                     shutil.copy(os.path.join(path, beside), here)
