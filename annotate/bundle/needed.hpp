@@ -46,6 +46,8 @@ struct NeededMissing {
     NeededBy by;
 };
 
+inline constexpr std::uint32_t no_user = ~std::uint32_t{0};  // no user has this number
+
 // NeededOptions is what goes into a bundle besides what names need.
 struct NeededOptions {
     DebugDetail debug = DebugDetail::lines;
@@ -53,7 +55,8 @@ struct NeededOptions {
     bool vmlinux = false;  // the kernel's ELF file, where one is here
     // The files of a recording's directory are packed with it. False: those that are needed are packed as others are.
     bool recording_as_a_whole = true;
-    unsigned jobs = 1;  // threads
+    std::uint32_t user = no_user;  // who collects: programs of that user may name any file as their source
+    unsigned jobs = 1;             // threads
     Watch watch = {};
 };
 

@@ -12,14 +12,11 @@
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/timeline/mapping.hpp"
 
-#include "core/platform.hpp"
 #include "needed_parts.hpp"
 #include "owned_source.hpp"
 
 namespace perfdata {
 namespace {
-
-constexpr std::uint32_t no_such_user = ~std::uint32_t{0};  // no user has this number
 
 class SourcesAdder {
   public:
@@ -130,8 +127,8 @@ class SourcesAdder {
         Result<std::shared_ptr<const Source>> opened = fail(ErrorCode::mismatch, Error::no_offset, {}, {});
         for (const auto& object : named.by) {
             const auto owner = object ? owner_of(*object) : std::nullopt;
-            if (owner && (*owner == 0 || *owner == platform::user_id())) return open_it();
-            how.on_behalf_of = owner.value_or(no_such_user);
+            if (owner && (*owner == 0 || *owner == options_.user)) return open_it();
+            how.on_behalf_of = owner.value_or(no_user);
             opened = open_named_file(actual, limits, how);
             if (opened || opened.error().code != ErrorCode::mismatch) break;
         }

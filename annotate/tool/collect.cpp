@@ -234,6 +234,7 @@ class CollectRun {
         options.sources = choice_.sources;
         options.vmlinux = choice_.vmlinux;
         options.recording_as_a_whole = !choice_.anonymize;
+        options.user = platform::user_id();
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("finding what samples hit");
         if (const auto& bundle = session_.recording().bundle()) {
