@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "collect_names.hpp"
 
-#include <charconv>
-#include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
@@ -34,27 +32,28 @@ bool is_public_member(std::string_view name) {
     return last == "elf" || last == "vdso" || last == "kallsyms";
 }
 
-// Returns the "/proc/PID/root" that the path begins with, see process_root(); empty if it does not.
-std::string_view root_of_process(std::string_view path) {
-    constexpr std::string_view before = "/proc/", behind = "/root";
-    if (!path.starts_with(before)) return {};
-    std::uint32_t pid = 0;
-    const auto* const end = path.data() + path.size();
-    const auto [stop, problem] = std::from_chars(path.data() + before.size(), end, pid);
-    if (problem != std::errc{} || !std::string_view(stop, end).starts_with(std::string(behind) + "/")) return {};
-    return path.substr(0, static_cast<std::size_t>(stop - path.data()) + behind.size());
+// Returns the hash of a path below root/. Of the dump that one process has alone, the process stays: "/proc/12/root".
+std::string anonymous_path(const Anonymizer& anonymizer, std::string_view kind, std::string_view path) {
+    constexpr std::string_view processes = "/proc/", root = "/root/";
+    constexpr std::size_t most_digits = 10;
+    if (kind == "jitdump" && path.starts_with(processes)) {
+        const auto end = path.find_first_not_of("0123456789", processes.size());
+        if (end != std::string_view::npos && end > processes.size() && end - processes.size() <= most_digits &&
+            path.substr(end).starts_with(root)) {
+            const auto own = end + root.size() - 1;
+            return std::string(path.substr(0, own)) + anonymizer.path(path.substr(own));
+        }
+    }
+    return anonymizer.path(path);
 }
 
 // Returns the name to give a member; nothing if its place says nothing of what it is, and may itself be secret.
 std::optional<std::string> anonymous_member(const Anonymizer& anonymizer, const NeededFile& file) {
-    if (!file.recorded.empty()) return below_root(file.root + anonymizer.path(file.recorded));
+    const auto& kind = file.member.kind;
+    if (!file.recorded.empty()) return below_root(file.root + anonymous_path(anonymizer, kind, file.recorded));
     constexpr std::string_view root = "root/";
     const std::string_view name = file.member.name;
-    if (name.starts_with(root)) {
-        const auto recorded = name.substr(root.size() - 1);
-        const auto own = root_of_process(recorded);
-        return below_root(std::string(own) + anonymizer.path(recorded.substr(own.size())));
-    }
+    if (name.starts_with(root)) return below_root(anonymous_path(anonymizer, kind, name.substr(root.size() - 1)));
     if (is_public_member(name)) return file.member.name;
     return {};
 }
@@ -141,7 +140,8 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
 
 void anonymize_missing(const Anonymizer& anonymizer, std::vector<MissingMember>& missing) {
     for (auto& one : missing) {
-        one.path = anonymizer.path(one.path);
+        // Readers know it by its name.
+        if (one.path != "/proc/kcore") one.path = anonymizer.path(one.path);
         if (!is_known_reason(one.why)) one.why = "missing";
         if (!all_hexadecimal(one.build_id)) one.build_id.clear();
     }

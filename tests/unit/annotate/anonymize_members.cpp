@@ -14,6 +14,7 @@
 #include "catch.hpp"
 #include "support/elf.hpp"
 #include "support/files.hpp"
+#include "support/jitdump.hpp"
 #include "tool/collect/collect_names.hpp"
 #include "unit/annotate/anonymized.hpp"
 
@@ -79,6 +80,28 @@ TEST_CASE("Names of members of an anonymized bundle are hashes", "[annotate][ano
     CHECK(names == want);
 }
 
+TEST_CASE("The process that has a dump alone stays in its name", "[annotate][anonymize]") {
+    const auto anonymizer = an_anonymizer();
+    const auto hashed = anonymizer.path("/tmp/jit-1.dump");
+    const JitDumpWriter dump(std::endian::little, {});
+    const auto& content = dump.blob();
+    Needed needed;
+    for (const auto* name : {"root/proc/12/root/tmp/jit-1.dump", "root/proc/s3cr3t/root/tmp/jit-1.dump",
+                             "root/proc/41111111111/root/tmp/jit-1.dump"}) {
+        auto file = needed_member(name, "jitdump", as_text(content));
+        file.recorded = std::string(name).substr(4);
+        REQUIRE(needed.add(file));
+    }
+    const auto files = members_made(needed);
+    REQUIRE(files.size() == 3);
+    CHECK(std::ranges::count_if(files,
+                                [&](const auto& one) { return one.member.name == "root/proc/12/root" + hashed; }) == 1);
+    for (const auto& [member, made] : files) {
+        CHECK(member.name.find("s3cr3t") == std::string::npos);
+        CHECK(member.name.find("4111") == std::string::npos);
+    }
+}
+
 TEST_CASE("Files of unknown kinds and places are not in an anonymized bundle", "[annotate][anonymize]") {
     Needed needed;
     constexpr std::string_view symbols = "ffffffff81000000 T s3cr3t\n";
@@ -134,7 +157,8 @@ TEST_CASE("Of what is missing an anonymized index has known words", "[annotate][
     const auto anonymizer = an_anonymizer();
     std::vector<MissingMember> missing{{"/home/s3cr3t/a", "abcd", "build_id_differs", 3},
                                        {"/home/s3cr3t/b", "s3cr3t", "s3cr3t", 2},
-                                       {"[kernel.kallsyms]", "", "truncated", 1}};
+                                       {"[kernel.kallsyms]", "", "truncated", 1},
+                                       {"/proc/kcore", "", "missing", 1}};
     tool::anonymize_missing(anonymizer, missing);
     CHECK(missing[0].path == anonymizer.path("/home/s3cr3t/a"));
     CHECK(missing[0].build_id == "abcd");
@@ -144,6 +168,7 @@ TEST_CASE("Of what is missing an anonymized index has known words", "[annotate][
     CHECK(missing[1].samples == 2);
     CHECK(missing[2].path == "[kernel.kallsyms]");
     CHECK(missing[2].why == "truncated");
+    CHECK(missing[3].path == "/proc/kcore");
 }
 
 TEST_CASE("Reads of a copy of the kernel's memory in a recording's directory are noted", "[annotate][anonymize]") {
