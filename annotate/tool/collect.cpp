@@ -78,7 +78,8 @@ std::string lesser_detail(const std::string& one, const std::string& other) {
 }
 
 // Returns a word of a bundle's index as it may be shown: an index may say anything.
-std::string counted_kind(const std::string& word) {
+std::string counted_kind(const std::string& word, bool anonymize) {
+    if (anonymize) return "counted when the bundle was made";
     constexpr std::size_t longest = 100;
     const bool plain =
         word.size() <= longest && std::ranges::all_of(word, [](char one) { return one >= ' ' && one <= '~'; });
@@ -240,7 +241,8 @@ class CollectRun {
         if (const auto& bundle = session_.recording().bundle()) {
             auto needed = bundled_files(*bundle, options);
             if (!needed) return needed;
-            for (const auto& [what, number] : bundle->facts().left_out) needed->leave_out(counted_kind(what), number);
+            for (const auto& [what, number] : bundle->facts().left_out)
+                needed->leave_out(counted_kind(what, choice_.anonymize), number);
             needed->finish();
             return needed;
         }
@@ -301,7 +303,7 @@ class CollectRun {
         index.left_out = needed.left_out;
         if (const auto& bundle = session_.recording().bundle()) {
             for (const auto& [what, number] : bundle->facts().anonymized) {
-                const auto kind = counted_kind(what);
+                const auto kind = counted_kind(what, choice_.anonymize);
                 const auto same =
                     std::ranges::find(index.anonymized, kind, &std::pair<std::string, std::uint64_t>::first);
                 if (same == index.anonymized.end()) {
