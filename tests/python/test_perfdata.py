@@ -77,8 +77,9 @@ class Opening(unittest.TestCase):
 
     @unittest.skipUnless(os.environ.get("PERFDATA_ARCHIVES", "1") == "1", "built without libarchive")
     def test_bundles_are_opened_like_recordings(self):
-        index = json.dumps({"perfdata_bundle": 1, "recording": "perf.data", "members": [], "missing": [],
-                            "left_out": {}, "debug": "none", "sources": False}).encode()
+        index = json.dumps({"perfdata_bundle": 1, "recording": "perf.data",
+                            "members": [{"name": "perf.data"}], "missing": [], "left_out": {},
+                            "debug": "none", "sources": False}).encode()
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as tar:
             for name, content in (("perf.data", MANY.read_bytes()), ("bundle.json", index)):

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
@@ -28,7 +29,7 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t tar_head = 512;
-constexpr std::uint64_t largest_index = std::uint64_t{1} << 28;
+constexpr std::uint64_t largest_index = std::uint64_t{1} << 26;
 
 // Returns the name as the index spells it: JSON has no bytes that are not UTF-8.
 std::string as_in_json(std::string_view name) {
@@ -47,7 +48,7 @@ std::string as_in_json(std::string_view name) {
 // Member is where a member is.
 struct Bundle::Member {
     std::uint64_t at = 0, size = 0, claimed = 0;
-    bool indexed = false;
+    bool other_size = false;  // than the index says
 };
 
 // Late is what changes while a bundle is read.
@@ -56,6 +57,7 @@ struct Bundle::Late {
     std::array<std::mutex, 16> unpacking;
     mutable std::mutex mutex;
     std::vector<std::optional<Result<std::shared_ptr<const Source>>>> contents;  // by number
+    std::set<std::size_t> refused;                                               // members that were not even unpacked
     DiagnosticLog losses;
 };
 
@@ -79,6 +81,12 @@ Result<bool> Bundle::is_bundle(const Source& source) {
     const auto packing = packing_of(start);
     if (packing == Packing::none) return is_tar(start);
     std::vector<std::byte> unpacked;
+    if (packing == Packing::zstd) {
+        unpacked.resize(tar_head);
+        const auto count = PackedFrames::beginning(source, unpacked);
+        if (!count) return fail(count.error());
+        return is_tar(Bytes(unpacked).first(*count));
+    }
     const auto read = [&, offset = std::uint64_t{0}](std::span<std::byte> out) mutable {
         const auto some = source.read_at(offset, out);
         offset += some ? *some : 0;
@@ -134,15 +142,23 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
                             : find_members(*tar_, packed_size, path_, limits_, look, found);
     if (!searched) return searched;
     std::ranges::move(found.problems, std::back_inserter(problems_));
+    if (found.breaks > 1) {
+        problem(ErrorCode::malformed, std::to_string(found.breaks - 1) + " more of its frames cannot be read");
+    }
+    if (found.damaged_headers != 0) {
+        problem(ErrorCode::malformed,
+                std::to_string(found.damaged_headers) +
+                    (found.damaged_headers == 1 ? " header of a member is" : " headers of members are") + " damaged");
+    }
     files_.reserve(found.members.size());  // by_name_ has views of the names
-    std::uint64_t twice = 0;
+    std::uint64_t twice = 0, shorter = 0;
     for (auto& member : found.members) {
         look();
         if (by_name_.contains(member.name)) {
             ++twice;
             continue;
         }
-        if (member.size != member.claimed) {
+        if (member.size != member.claimed && shorter++ == 0) {
             problem(ErrorCode::truncated, member.name + " breaks off: " + std::to_string(member.size) + " of " +
                                               std::to_string(member.claimed) + " bytes are there");
         }
@@ -154,6 +170,11 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
         problem(ErrorCode::malformed, std::to_string(twice) +
                                           " of its members have names that others have: the first "
                                           "of a name is taken");
+    }
+    if (shorter > 1) {
+        problem(ErrorCode::truncated, std::to_string(shorter - 1) +
+                                          (shorter == 2 ? " more member breaks off" : " more members break off") +
+                                          " before the size in its header");
     }
     late_->contents.resize(files_.size());
     if (!by_name_.contains(bundle_recording) && !by_name_.contains(bundle_main_file)) {
@@ -213,27 +234,40 @@ Result<void> Bundle::read_index(const LookOut& look) {
         problem(ErrorCode::limit,
                 std::string(bundle_index) + " lists more than " + std::to_string(limits_.archived_files) + " files");
     }
-    // Names that are no UTF-8 may be equal there: they are in the order of the tar-ball.
+    // Names that are no UTF-8 may be equal there: they are in the order of the tar-ball. Each is taken once, so that
+    // many equal ones are not searched again and again.
     std::multimap<std::string, std::size_t> spelled;
     for (std::size_t at = 0; at < files_.size(); ++at) spelled.emplace(as_in_json(files_[at].name), at);
     std::uint64_t absent = 0, other_size = 0;
     std::string first_absent, first_other;
     for (auto& said : index->files) {
         look.ask();
-        const auto [begin, end] = spelled.equal_range(said.name);
-        const auto free = std::find_if(begin, end, [&](const auto& one) { return !members_[one.second].indexed; });
-        if (free == end) {
+        const auto free = spelled.lower_bound(said.name);
+        if (free == spelled.end() || free->first != said.name) {
             if (absent++ == 0) first_absent = said.path.empty() ? said.name : said.path;
             continue;
         }
         auto& file = files_[free->second];
-        auto& member = members_[free->second];
-        member.indexed = true;
-        if (said.size != file.size && other_size++ == 0) first_other = file.name;
+        if (said.size != any_size && said.size != file.size) {
+            members_[free->second].other_size = true;
+            if (other_size++ == 0) first_other = file.name;
+        }
         file.kind = std::move(said.kind);
         file.path = std::move(said.path);
         file.build_id = std::move(said.build_id);
         file.sha256 = std::move(said.sha256);
+        spelled.erase(free);
+    }
+    const auto itself = spelled.find(std::string(bundle_index));
+    if (itself != spelled.end()) spelled.erase(itself);
+    if (!spelled.empty()) {
+        const auto first = std::ranges::min(spelled | std::views::values);
+        problem(ErrorCode::mismatch, std::to_string(spelled.size()) +
+                                         (spelled.size() == 1 ? " member is" : " members are") +
+                                         " not in its index, the first is \"" + files_[first].name + "\"");
+    }
+    if (!facts_.recording.empty() && facts_.recording != bundle_recording) {
+        problem(ErrorCode::mismatch, "its index names another recording: \"" + facts_.recording + "\"");
     }
     if (absent != 0) {
         problem(ErrorCode::missing, std::to_string(absent) + (absent == 1 ? " member" : " members") + " of its index " +
@@ -277,6 +311,46 @@ Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, con
     }
 }
 
+Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, const Limits& limits, Content expected,
+                                                      const Watch& watch) const {
+    constexpr std::uint64_t short_member = std::uint64_t{256} << 10;  // unpacked to memory
+    const auto number = find(name);
+    if (!number) return content(name, watch);
+    const auto& file = files_[*number];
+    const auto where = path_ + ": " + file.name;
+    const auto refuse = [&](Error error) {
+        error.where = where;
+        const std::scoped_lock lock(late_->mutex);
+        if (late_->refused.insert(*number).second) late_->losses.add(error);
+        return fail(std::move(error));
+    };
+    if (file.size > limits.unpacked_bytes) {
+        return refuse(
+            {ErrorCode::limit, Error::no_offset, where,
+             std::to_string(file.size) + " bytes; at most " + std::to_string(limits.unpacked_bytes) + " are read"});
+    }
+    const bool is_known = [&] {
+        const std::scoped_lock lock(late_->mutex);
+        return late_->contents[*number].has_value();
+    }();
+    if (frames_ && !is_known && file.size > short_member) {
+        try {
+            const LookOut look(watch);
+            const auto heads = frames_->heads(look);
+            std::array<std::byte, tar_head> head{};
+            const auto got = heads->read_at(members_[*number].at, head);
+            heads->rethrow();
+            ContentCheck check(expected, where);
+            if (got && *got == head.size() && packing_of(head) == Packing::none) {
+                if (auto right = check.more(head); !right) return refuse(std::move(right.error()));
+            }
+        } catch (const Stopped&) {
+            return fail(ErrorCode::cancelled, Error::no_offset, path_, "asked to stop");
+        }
+    }
+    return content(name, watch);
+}
+
 // Compares the content with its hash. Of a recording, any part is better than nothing.
 Result<std::shared_ptr<const Source>> Bundle::unpack(std::size_t number, const LookOut& look) const {
     const auto& file = files_[number];
@@ -288,6 +362,10 @@ Result<std::shared_ptr<const Source>> Bundle::unpack(std::size_t number, const L
     }
     const bool recording = file.name == bundle_recording || file.name.starts_with(bundle_directory);
     auto damage = (*source)->damage();
+    if (!damage && file.sha256.empty() && members_[number].other_size) {
+        damage = Error{ErrorCode::mismatch, Error::no_offset, where,
+                       "it is not what the bundle's index says: its size differs"};
+    }
     if (!damage && !file.sha256.empty()) {
         const auto hash = sha256_of(**source, {look.watch().stop, {}});
         if (!hash && hash.error().code == ErrorCode::cancelled) throw Stopped();
@@ -306,7 +384,7 @@ Result<std::shared_ptr<const Source>> Bundle::unpack(std::size_t number, const L
 
 // Returns the part of the tar-ball, unpacked.
 Result<std::shared_ptr<const Source>> Bundle::slice(std::size_t number, const LookOut& look) const {
-    const auto [at, size, claimed, indexed] = members_[number];
+    const auto& [at, size, claimed, other_size] = members_[number];
     std::optional<Error> damage;
     if (size != claimed) {
         damage = Error{ErrorCode::truncated, Error::no_offset, path_, "it breaks off"};

@@ -43,6 +43,12 @@ std::optional<SymbolMiss> bundled_miss(const FileSystem& files, const std::strin
     return bundle == nullptr ? std::nullopt : bundle->miss(path, build_id);
 }
 
+std::string BundleFiles::said_build_id(const FileName& name) const {
+    const auto member = inside(name);
+    const auto number = member ? bundle_->find(*member) : std::nullopt;
+    return number ? bundle_->files()[*number].build_id : std::string();
+}
+
 std::optional<std::string> BundleFiles::inside(const FileName& name) const {
     if (name.root.empty()) {
         if (!name.path.starts_with(prefix_)) return {};
@@ -65,7 +71,7 @@ Result<std::shared_ptr<const Source>> BundleFiles::open_watched(const FileName& 
                                                                 Content content, const Watch& watch) const {
     const auto member = inside(name);
     if (!member) return beneath_->open_watched(name, limits, content, watch);
-    auto packed = bundle_->content(*member, watch);
+    auto packed = bundle_->content(*member, limits, content, watch);
     if (!packed) return packed;
     return unpacked(std::move(*packed), name.shown(), limits, content, watch);
 }

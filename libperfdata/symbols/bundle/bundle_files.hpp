@@ -25,6 +25,9 @@ class BundleFiles final : public FileSystem {
     // is read. Nothing if the index does not say.
     std::optional<SymbolMiss> miss(const std::string& path, Bytes build_id) const;
 
+    // Returns the build id that the index has for a member, hexadecimal; empty if it has none.
+    std::string said_build_id(const FileName& name) const;
+
     Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
                                                Content content = Content::any) const override;
     Result<std::shared_ptr<const Source>> open_given(const std::string& path, const Limits& limits,

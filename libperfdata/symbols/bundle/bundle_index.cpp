@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bundle_index.hpp"
 
+#include <array>
+#include <charconv>
 #include <cstdlib>
 #include <new>
 #include <rapidjson/error/en.h>
@@ -47,7 +49,10 @@ class IndexHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Inde
     bool Uint(unsigned number) { return Uint64(number); }
     bool Uint64(std::uint64_t number) {
         auto& facts = index_.facts;
-        if (depth_ == 1 && outer_ == "perfdata_bundle") facts.version = number;
+        if (depth_ == 1 && outer_ == "perfdata_bundle") {
+            facts.version = number;
+            if (number > known_bundle_version) newer_ = std::to_string(number);
+        }
         if (depth_ == 2 && outer_ == "left_out") count(facts.left_out, number);
         if (depth_ == 2 && outer_ == "anonymized") count(facts.anonymized, number);
         if (auto* file = member(); file != nullptr && inner_ == "size") file->size = number;
@@ -78,20 +83,35 @@ class IndexHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Inde
         if (depth_ == 2 || depth_ == 3) inner_.assign(text, size);
         return true;
     }
+    bool Double(double number) {
+        constexpr auto known = static_cast<double>(known_bundle_version);
+        if (depth_ != 1 || outer_ != "perfdata_bundle") return true;
+        std::array<char, 64> text{};
+        const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+        if (number > known) newer_.assign(text.data(), end);
+        if (number == known) index_.facts.version = known_bundle_version;
+        return true;
+    }
     bool StartObject() {
         if (depth_ == 2 && in_list_) add();
-        ++depth_;
-        return true;
+        return down();
     }
     bool EndObject(rapidjson::SizeType) { return up(); }
     bool StartArray() {
         if (depth_ == 1) in_list_ = true;
-        ++depth_;
-        return true;
+        return down();
     }
     bool EndArray(rapidjson::SizeType) { return up(); }
 
+    bool is_deep() const { return depth_ > deepest; }
+    // Returns the version if it is a newer one, as a text.
+    const std::string& newer() const { return newer_; }
+
   private:
+    // The reader keeps several bytes for each level, whatever is in it.
+    static constexpr std::uint64_t deepest = 64;
+
+    bool down() { return ++depth_ <= deepest; }
     bool up() {
         --depth_;
         if (depth_ == 1) in_list_ = false;
@@ -111,7 +131,7 @@ class IndexHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Inde
         --room_;
         taken_ = true;
         if (is_member) {
-            index_.files.emplace_back();
+            index_.files.emplace_back().size = any_size;
         } else {
             index_.facts.missing.emplace_back();
         }
@@ -129,7 +149,7 @@ class IndexHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Inde
     std::uint64_t room_, depth_ = 0;
     bool in_list_ = false;  // in an array of the outermost object
     bool taken_ = false;    // in an object that add() began
-    std::string outer_, inner_;
+    std::string outer_, inner_, newer_;
 };
 
 }  // namespace
@@ -143,15 +163,16 @@ Result<IndexedFiles> read_bundle_index(std::string_view text, const std::string&
     constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
     if (const auto parsed = reader.Parse<flags>(stream, handler); parsed.IsError()) {
         return fail(ErrorCode::malformed, parsed.Offset(), path,
-                    std::string("is no index: ") + rapidjson::GetParseError_En(parsed.Code()));
+                    std::string("is no index: ") +
+                        (handler.is_deep() ? "it is nested too deep" : rapidjson::GetParseError_En(parsed.Code())));
+    }
+    if (!handler.newer().empty()) {
+        return fail(ErrorCode::unsupported, Error::no_offset, path,
+                    "a newer perfdata wrote this bundle: version " + handler.newer() + ", this one reads " +
+                        std::to_string(known_bundle_version));
     }
     if (index.facts.version == 0) {
         return fail(ErrorCode::malformed, Error::no_offset, path, "is no index: it has no number perfdata_bundle");
-    }
-    if (index.facts.version > known_bundle_version) {
-        return fail(ErrorCode::unsupported, Error::no_offset, path,
-                    "a newer perfdata wrote this bundle: version " + std::to_string(index.facts.version) +
-                        ", this one reads " + std::to_string(known_bundle_version));
     }
     return index;
 }

@@ -13,6 +13,8 @@ namespace perfdata {
 
 constexpr std::uint64_t known_bundle_version = 1;
 
+constexpr std::uint64_t any_size = ~std::uint64_t{0};  // the index does not say a member's size
+
 // IndexedFiles is what an index says.
 struct IndexedFiles {
     BundleFacts facts;

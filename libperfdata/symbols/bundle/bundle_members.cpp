@@ -19,7 +19,8 @@ namespace {
 // LeftOutMembers counts members that are not taken, and remembers the first.
 struct LeftOutMembers {
     ErrorCode code;
-    const char* why;
+    const char* of_one;  // "is a link"
+    const char* of_more;
     std::uint64_t count = 0;
     std::string first{};
 
@@ -29,8 +30,8 @@ struct LeftOutMembers {
     void tell(const std::string& path, std::vector<Error>& problems) const {
         if (count == 0) return;
         problems.push_back({code, Error::no_offset, path,
-                            std::to_string(count) + (count == 1 ? " member " : " members ") + why +
-                                ", the first is \"" + first + "\""});
+                            std::to_string(count) + (count == 1 ? " member " : " members ") +
+                                (count == 1 ? of_one : of_more) + ", the first is \"" + first + "\""});
     }
 };
 
@@ -56,17 +57,30 @@ Result<void> find_members(const Source& tar, std::uint64_t packed_size, const st
         found.problems.push_back({code, Error::no_offset, path, std::move(why)});
     };
     if (!reader->open()) return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
-    LeftOutMembers links{ErrorCode::unsupported, "are links, which are not followed"};
-    LeftOutMembers elsewhere{ErrorCode::malformed, "have names that lead elsewhere"};
-    LeftOutMembers special{ErrorCode::unsupported, "are no regular files"};
-    LeftOutMembers holes{ErrorCode::unsupported, "have holes"};
+    LeftOutMembers links{ErrorCode::unsupported, "is a link, which is not followed",
+                         "are links, which are not followed"};
+    LeftOutMembers elsewhere{ErrorCode::malformed, "has a name that leads elsewhere", "have names that lead elsewhere"};
+    LeftOutMembers special{ErrorCode::unsupported, "is no regular file", "are no regular files"};
+    LeftOutMembers holes{ErrorCode::unsupported, "has holes", "have holes"};
+    LeftOutMembers longer{ErrorCode::limit, "has too long a name", "have too long names"};
     constexpr std::uint64_t headers_a_file = 4, usual_names = 512, some_names = std::uint64_t{1} << 20,
                             names_a_byte = 256;
     const auto most_names =
         std::min<std::uint64_t>(limits.archived_files * usual_names, some_names + names_a_byte * packed_size);
     const auto before = found.headers;
+    // Attributes may claim any size: content ends where the next header begins.
+    bool open_end = false;
+    std::uint64_t content_at = 0;  // of the last header
+    const auto end_content = [&](std::uint64_t end) {
+        if (!std::exchange(open_end, false)) return;
+        // If the tar-ball breaks off in it, there is no end.
+        auto& last = found.members.back();
+        if (end >= last.at) last.size = std::min(last.size, end - last.at);
+    };
     while (auto* header = reader->next()) {
         look.ask();
+        end_content(reader->entry_at());
+        content_at = reader->content_at();
         if (++found.headers > headers_a_file * limits.archived_files) {
             damaged(ErrorCode::limit, "has more than " + std::to_string(found.headers - 1) + " entries");
             break;
@@ -80,6 +94,8 @@ Result<void> find_members(const Source& tar, std::uint64_t packed_size, const st
             links.add(given);
         } else if (kind != AE_IFREG) {
             special.add(given);
+        } else if (name.size() > longest_bundled_name) {
+            longer.add(given);
         } else if (!is_bundled_name(name)) {
             elsewhere.add(given);
         } else if (library->entry_sparse_count(header) > 0) {
@@ -95,18 +111,24 @@ Result<void> find_members(const Source& tar, std::uint64_t packed_size, const st
             const auto at = std::min(reader->content_at(), tar.size());
             const auto claimed = static_cast<std::uint64_t>(std::max<la_int64_t>(library->entry_size(header), 0));
             found.members.push_back({std::string(name), at, std::min(claimed, tar.size() - at), claimed});
+            open_end = true;
         }
     }
-    for (const auto* left_out : {&links, &elsewhere, &special, &holes}) left_out->tell(path, found.problems);
+    end_content(reader->entry_at());
+    for (const auto* left_out : {&links, &elsewhere, &special, &holes, &longer}) left_out->tell(path, found.problems);
+    found.damaged_headers += reader->damaged_headers();
     const auto& error = reader->error();
     if (error && error->code == ErrorCode::out_of_memory) throw std::bad_alloc();
     if (reader->failed()) {
+        // Without an error it is a header that is none, or a member that breaks off: nothing is behind that.
         if (error) found.unreadable_at = reader->offset();
+        if (!error && reader->entry_at() >= content_at) found.unreadable_at = reader->entry_at();
         if (error && !found.unreadable) found.unreadable = *error;
         if (found.headers == before && !error) {
             return fail(ErrorCode::malformed, Error::no_offset, path, "is no tar-ball: " + reader->why());
         }
-        damaged(error ? error->code : ErrorCode::malformed, "cannot be read any further: " + reader->why());
+        if (found.breaks++ == 0 && error) found.problems.push_back(*error);
+        if (found.breaks == 1 && !error) damaged(ErrorCode::malformed, "cannot be read any further: " + reader->why());
     }
     return {};
 }

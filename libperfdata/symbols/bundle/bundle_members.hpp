@@ -28,6 +28,8 @@ struct FoundMembers {
     std::vector<Error> problems{};                 // what was left out
     std::optional<std::uint64_t> unreadable_at{};  // where the tar-ball itself could not be read, at last
     std::optional<Error> unreadable{};             // why, at first
+    std::uint64_t breaks = 0;                      // how often it could not be read: `problems` has the first
+    std::uint64_t damaged_headers = 0;             // that were stepped over, wholly or in part
     std::uint64_t names = 0, headers = 0;          // bytes of names, and headers, so far: they are bounded
 };
 

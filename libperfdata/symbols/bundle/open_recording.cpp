@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Opens recordings, whether or not they are in a bundle.
+#include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/content.hpp"
@@ -10,6 +12,7 @@
 #include "bundle_names.hpp"
 #include "recording/data_file.hpp"
 #include "recording/file_source.hpp"
+#include "recording/unpack.hpp"
 
 namespace perfdata {
 
@@ -30,9 +33,13 @@ struct BundleOpener {
         const bool directory = (*bundle)->find(bundle_main_file).has_value();
         auto main = open_member(**bundle, std::string(directory ? bundle_main_file : bundle_recording), options.limits,
                                 Content::recording, watch);
-        if (!main) return fail(std::move(main.error()));
+        if (!main) return fail(no_recording(**bundle, directory, std::move(main.error())));
+        const auto damage = (*main)->damage();
         auto recording = Recording::open(std::move(*main), path, options);
-        if (!recording) return recording;
+        if (!recording) {
+            if (damage) recording.error().detail += " (of what is in the bundle: " + damage->detail + ")";
+            return fail(no_recording(**bundle, directory, std::move(recording.error())));
+        }
         for (const auto& problem : (*bundle)->problems()) recording->diagnostics_.add(problem);
         if (directory) {
             std::vector<std::uint32_t> numbers;
@@ -56,7 +63,40 @@ struct BundleOpener {
         return recording;
     }
 
+    // Returns the error for input that is no recording: it may be a bundle that was packed once more.
+    static Error packed_twice(const Source& source, Error error) {
+        constexpr std::size_t enough = std::size_t{512} << 10;  // the first blocks of both packings
+        std::array<std::byte, 8> head{};
+        const auto got = source.read_at(0, head);
+        const auto packing = got ? packing_of(Bytes(head).first(*got)) : Packing::none;
+        if (packing == Packing::none || error.code == ErrorCode::cancelled) return error;
+        std::vector<std::byte> unpacked;
+        const auto read = [&, offset = std::uint64_t{0}](std::span<std::byte> out) mutable {
+            const auto some = source.read_at(offset, out);
+            offset += some ? *some : 0;
+            return std::expected<std::size_t, std::string>(some ? *some : 0);
+        };
+        unpack_stream(packing, read, [&](Bytes bytes) {
+            unpacked.insert(unpacked.end(), bytes.begin(), bytes.end());
+            return unpacked.size() < enough;
+        });
+        const auto inner = Bundle::is_bundle(*memory_source(unpacked));
+        if (inner && *inner) error.detail = "is a bundle inside of another packing: unpack one";
+        return error;
+    }
+
   private:
+    static Error no_recording(const Bundle& bundle, bool directory, Error error) {
+        if (error.code == ErrorCode::cancelled) return error;
+        const auto source = bundle.content(directory ? bundle_main_file : bundle_recording);
+        if (!source) return error;
+        const auto inner = Bundle::is_bundle(**source);
+        if (inner && *inner) {
+            error.detail = "the recording in this bundle is a bundle itself: unpack one";
+            return error;
+        }
+        return packed_twice(**source, std::move(error));
+    }
     // Somebody may have packed the recording once more.
     static Result<std::shared_ptr<const Source>> open_member(const Bundle& bundle, const std::string& name,
                                                              const Limits& limits, Content content,
@@ -87,7 +127,11 @@ Result<Recording> open_recording(const std::string& path, const OpenOptions& opt
             auto source = as_it_is(path);
             const auto is_bundle = source ? Bundle::is_bundle(*source) : false;
             // If something is wrong with the file, opening it as a recording says what.
-            if (!is_bundle || !*is_bundle) return Recording::open(path, options);
+            if (!is_bundle || !*is_bundle) {
+                auto recording = Recording::open(path, options);
+                if (recording || !source) return recording;
+                return fail(BundleOpener::packed_twice(*source, std::move(recording.error())));
+            }
             return BundleOpener::bundled(std::move(source), path, options);
         }
         // A pipe is read once, whatever it has.
@@ -104,7 +148,11 @@ Result<Recording> open_recording(const std::string& path, const OpenOptions& opt
 Result<Recording> open_recording(Shared<const Source> source, std::string name, const OpenOptions& options) {
     return catch_bad_alloc([&]() -> Result<Recording> {
         const auto is_bundle = source ? Bundle::is_bundle(*source) : false;
-        if (!is_bundle || !*is_bundle) return Recording::from_source(std::move(source), std::move(name), options);
+        if (!is_bundle || !*is_bundle) {
+            auto recording = Recording::from_source(source, std::move(name), options);
+            if (recording || !source) return recording;
+            return fail(BundleOpener::packed_twice(*source, std::move(recording.error())));
+        }
         const auto* object = source.get();
         std::shared_ptr<const Source> owner(object, [kept = std::move(source)](const Source*) {});
         return BundleOpener::bundled(std::move(owner), std::move(name), options);

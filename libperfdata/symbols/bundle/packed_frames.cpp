@@ -131,6 +131,23 @@ struct PackedFrames::Scan {
         return frame;
     }
 
+    // Steps to what may be the next frame behind a place. Returns false if there is none.
+    Result<bool> find_next(std::uint64_t behind) {
+        constexpr std::array magic{std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f}, std::byte{0xfd}};
+        constexpr std::size_t some = 4096;
+        for (at = behind + 1; at + magic.size() <= packed.size(); at += some - magic.size() + 1) {
+            look();
+            const auto part = window.at(at, some);
+            if (!part) return fail(part.error());
+            const auto found = std::ranges::search(*part, magic);
+            if (found.empty()) continue;
+            at += static_cast<std::uint64_t>(found.begin() - part->begin());
+            wrong.reset();
+            return true;
+        }
+        return false;
+    }
+
     std::optional<Frame> failed(std::string why) {
         wrong = std::move(why);
         return {};
@@ -140,9 +157,12 @@ struct PackedFrames::Scan {
 Result<std::shared_ptr<const PackedFrames>> PackedFrames::scan(std::shared_ptr<const Source> packed, std::string path,
                                                                const Limits& limits, LookOut& look) {
     constexpr std::size_t some_more = 64;  // frames that are no members
+    // Each may be looked through to the end.
+    constexpr int most_resumed = 64;
+    int resumed = 0;
     const std::shared_ptr<PackedFrames> all(new PackedFrames(std::move(packed), std::move(path), limits));
     const auto damaged = [&](ErrorCode code, std::uint64_t at, std::string why) {
-        all->damage_ = Error{code, at, all->path_, "cannot be read any further: " + std::move(why)};
+        if (!all->damage_) all->damage_ = Error{code, at, all->path_, "a frame cannot be read: " + std::move(why)};
     };
     Scan scan{*all->packed_, look};
     std::uint64_t end = 0;
@@ -151,18 +171,24 @@ Result<std::shared_ptr<const PackedFrames>> PackedFrames::scan(std::shared_ptr<c
         const auto begin = scan.at;
         auto frame = scan.next();
         if (!frame) return fail(std::move(frame.error()));
-        if (!scan.sized) return std::shared_ptr<const PackedFrames>();
+        if (!scan.sized && !all->damage_) return std::shared_ptr<const PackedFrames>();
+        if (!scan.sized) scan.wrong = "it does not say how long it is";
+        scan.sized = true;
         if (scan.wrong) {
             damaged(ErrorCode::malformed, begin, std::move(*scan.wrong));
-            break;
+            const auto more = resumed++ < most_resumed ? scan.find_next(begin) : false;
+            if (!more) return fail(more.error());
+            if (!*more) break;
+            continue;
         }
         if (!*frame || (*frame)->size == 0) continue;
         if ((*frame)->size > most_content - end) {
-            damaged(ErrorCode::malformed, begin, "a frame claims " + std::to_string((*frame)->size) + " bytes");
-            break;
+            damaged(ErrorCode::malformed, begin, "it claims " + std::to_string((*frame)->size) + " bytes");
+            continue;
         }
         if (all->frames_.size() >= limits.archived_files + some_more) {
-            damaged(ErrorCode::limit, begin, "it has more than " + std::to_string(all->frames_.size()) + " frames");
+            damaged(ErrorCode::limit, begin,
+                    "there are more than " + std::to_string(all->frames_.size()) + " before it");
             break;
         }
         (*frame)->at = end;
@@ -189,9 +215,10 @@ class PackedFrames::Decoder {
     // damage(). Errors: io.
     Result<std::size_t> read(std::span<std::byte> out) {
         // zstd compares sizes at the end of a frame: one that is longer than it says is noticed at its first byte more.
-        ZSTD_outBuffer target{
-            out.data(), static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), frame_.size - made_ + 1)), 0};
-        while (target.pos < target.size && !ended_) {
+        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), frame_.size - made_ + 1));
+        ZSTD_outBuffer target{out.data(), 0, 0};
+        while (target.pos < wanted && !ended_) {
+            target.size = std::min(wanted, target.pos + most_at_once(made_ + target.pos));
             if (in_.pos == in_.size && read_ < frame_.packed_size) {
                 const auto part = std::span(block_).first(
                     static_cast<std::size_t>(std::min<std::uint64_t>(block_.size(), frame_.packed_size - read_)));
@@ -222,6 +249,13 @@ class PackedFrames::Decoder {
     const std::optional<Error>& damage() const { return damage_; }
 
   private:
+    // zstd keeps back what one call has unpacked before it fails: all of the frame if there is room for it. The last
+    // byte comes alone, with what the checksum says.
+    std::size_t most_at_once(std::uint64_t made) const {
+        constexpr std::uint64_t at_once = 16384;
+        return static_cast<std::size_t>(
+            std::clamp<std::uint64_t>(frame_.size - std::min(frame_.size, made + 1), 1, at_once));
+    }
     std::size_t stop(std::size_t got, std::string why) {
         ended_ = true;
         made_ += got;
@@ -244,6 +278,30 @@ class PackedFrames::Decoder {
     std::array<std::byte, 65536> block_{};
 };
 
+Result<std::size_t> PackedFrames::beginning(const Source& packed, std::span<std::byte> out) {
+    struct Free {
+        void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+    };
+    const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
+    if (!context) throw std::bad_alloc();
+    std::vector<std::byte> block(65536);
+    ZSTD_outBuffer target{out.data(), out.size(), 0};
+    for (std::uint64_t at = 0; target.pos < target.size;) {
+        const auto got = packed.read_at(at, block);
+        if (!got) return fail(got.error());
+        if (*got == 0) break;
+        at += *got;
+        ZSTD_inBuffer in{block.data(), *got, 0};
+        while (in.pos < in.size && target.pos < target.size) {
+            const auto status = ZSTD_decompressStream(context.get(), &target, &in);
+            if (ZSTD_isError(status) == 0) continue;
+            if (ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation) throw std::bad_alloc();
+            return target.pos;
+        }
+    }
+    return target.pos;
+}
+
 // Heads keeps the decoder of the frame that was read last.
 class PackedFrames::Heads final : public HeadsSource {
   public:
@@ -257,6 +315,8 @@ class PackedFrames::Heads final : public HeadsSource {
         std::size_t done = 0;
         while (done < out.size() && offset + done < size()) {
             const auto got = some(offset + done, out.subspan(done));
+            // Who asked for more than a header has it, and is told of a bad frame when it begins there.
+            if (!got && done != 0 && !thrown_) return done;
             if (!got) return got;
             done += *got;
         }

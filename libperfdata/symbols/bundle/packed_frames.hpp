@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,10 +29,14 @@ class PackedFrames final : public Source {
     };
 
     // scan(packed, path, limits, look) looks at the headers of frames and blocks alone. Null if a frame does not say
-    // how long it is, or if there is no whole frame. Frames behind damage are left out: see damage(). path is for
+    // how long it is, or if there is no whole frame. Frames that cannot be read are left out: see damage(). path is for
     // messages. Throws Stopped. Errors: io.
     static Result<std::shared_ptr<const PackedFrames>> scan(std::shared_ptr<const Source> packed, std::string path,
                                                             const Limits& limits, LookOut& look);
+
+    // beginning(packed, out) unpacks the first bytes of zstd frames, whether they say how long they are or not. Returns
+    // how many there are: fewer before damage, which counts only if it comes before them. Errors: io.
+    static Result<std::size_t> beginning(const Source& packed, std::span<std::byte> out);
 
     std::uint64_t size() const override { return frames_.empty() ? 0 : frames_.back().at + frames_.back().size; }
     std::optional<Error> damage() const override { return damage_; }

@@ -196,6 +196,24 @@ struct KernelNames::Loader {
         return false;
     }
 
+    // Takes the table that was packed for this recording. If the recording says of which kernel it is, so must the
+    // table: by where the reference symbol is, or by the index.
+    bool bundled_kallsyms() {
+        const FileName name{options.bundle, "/kernel/kallsyms"};
+        const auto& files = finder.files();
+        if (options.bundle.empty() || !files.has(name)) return false;
+        const bool has_id = kernel.build_id.size != 0;
+        const auto* bundle = dynamic_cast<const BundleFiles*>(&files);
+        const bool said = has_id && bundle != nullptr && bundle->said_build_id(name) == hex(kernel.build_id.bytes());
+        if (!kallsyms(name, said, true)) return false;
+        if (!has_id || said) return true;
+        if (known_place() && names.kallsyms_->address_of(kernel.reference_symbol) == kernel.reference_address)
+            return true;
+        refuse(ErrorCode::mismatch, name.shown(), "nothing proves that it is of the recorded kernel");
+        names = {};
+        return false;
+    }
+
     // Takes the one that was given when the bundle was made, if the recording does not say of which kernel it is.
     bool bundled_vmlinux() {
         const FileName name{options.bundle, "/kernel/vmlinux"};
@@ -271,7 +289,7 @@ struct KernelNames::Loader {
             return true;
         }
         if (running_kernel() || from_caches()) return true;
-        if (!options.bundle.empty() && kallsyms({options.bundle, "/kernel/kallsyms"}, false, false)) return true;
+        if (bundled_kallsyms()) return true;
         return vmlinux_somewhere() || bundled_vmlinux();
     }
 };

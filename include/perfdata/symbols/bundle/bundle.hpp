@@ -16,6 +16,7 @@
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/shared.hpp"
 #include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/content.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/recording/source.hpp"
@@ -83,6 +84,11 @@ class PERFDATA_EXPORT Bundle {
     // Returns the content of a member, unpacked from the tar-ball but not by itself. A recording that breaks off has a
     // damage(). Errors: missing, io, malformed, limit, mismatch (with the hash in the index), cancelled.
     Result<std::shared_ptr<const Source>> content(std::string_view name, const Watch& watch = {}) const;
+    // The same for a member that must begin as that content does, unless it is packed once more, and have at most
+    // limits.unpacked_bytes. A long one that does not is not unpacked, and told in losses(). Errors: also malformed,
+    // not_perf_data.
+    Result<std::shared_ptr<const Source>> content(std::string_view name, const Limits& limits, Content expected,
+                                                  const Watch& watch = {}) const;
     // Returns the number of a member in files(); nothing if there is none of that name.
     std::optional<std::size_t> find(std::string_view name) const;
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,9 +69,14 @@ class ArchiveReader {
             return nullptr;
         }
         any_ = true;
+        next_at_ = offset();
         header_left_ = kind_ == Kind::bzip2 ? no_limit : most_header;
         int status = library_.read_next_header2(archive_, entry_);
-        if (status == ARCHIVE_RETRY) status = library_.read_next_header2(archive_, entry_);
+        if (status == ARCHIVE_RETRY) {
+            ++damaged_headers_;
+            status = library_.read_next_header2(archive_, entry_);
+        }
+        if (status == ARCHIVE_WARN && !warns_of_locale()) ++damaged_headers_;
         header_left_ = no_limit;
         if (status == ARCHIVE_OK || status == ARCHIVE_WARN) return entry_;
         failed_ = status != ARCHIVE_EOF;
@@ -112,6 +118,11 @@ class ArchiveReader {
     const std::optional<Error>& error() const { return error_; }
     // Returns where the content of the entry that next() returned begins.
     std::uint64_t content_at() const { return offset(); }
+    // Returns where the entry that next() returned begins, with its headers; behind the last entry, where that ends.
+    std::uint64_t entry_at() const { return next_at_; }
+
+    // Returns how many headers had a wrong checksum, or attributes that cannot be read, so far.
+    std::uint64_t damaged_headers() const { return damaged_headers_; }
 
     // Returns how many bytes were unpacked so far.
     std::uint64_t unpacked() const {
@@ -130,6 +141,12 @@ class ArchiveReader {
         std::size_t size = 0;
         std::uint64_t offset = 0;
     };
+
+    // Names need not be in the characters of this process: we take their bytes.
+    bool warns_of_locale() const {
+        const char* text = library_.error_string(archive_);
+        return text != nullptr && std::string_view(text).contains("can't be converted");
+    }
 
     bool read_block() {
         const void* data = nullptr;
@@ -196,7 +213,7 @@ class ArchiveReader {
     archive* archive_;
     archive_entry* entry_ = nullptr;
     bool has_filter_ = false;
-    std::uint64_t offset_ = 0, header_left_ = no_limit;
+    std::uint64_t offset_ = 0, header_left_ = no_limit, next_at_ = 0, damaged_headers_ = 0;
     bool any_ = false, ended_ = false, failed_ = false, long_header_ = false;
     Held held_;
     std::vector<std::byte> gathered_;
