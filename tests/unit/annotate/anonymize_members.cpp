@@ -27,7 +27,7 @@ NeededFile needed_member(std::string name, std::string kind, std::string_view co
     NeededFile file;
     file.member = {std::move(name), std::move(kind), "/home/s3cr3t/path", "s3cr3t-id"};
     file.from = "/here/" + file.member.name;
-    file.content = std::make_shared<const OwnedSource>(std::string(content));
+    file.content = std::make_shared<const perfdata::OwnedSource>(std::string(content));
     file.by.samples = 7;
     return file;
 }
