@@ -33,17 +33,16 @@ void write_file(JsonWriter& json, const BundleMember& member, const Source& cont
 
 }  // namespace
 
-std::string needed_by_text(const NeededBy& by) {
-    if (by.samples == 0) return {};
-    auto text = how_many(by.samples, "sample");
-    if (!by.commands.empty()) text += fmt::format(" of {}", fmt::join(by.commands, ", "));
-    return text;
-}
-
 std::string missing_text(const NeededMissing& missing) {
     auto text = fmt::format("{}: {}", missing.path, missing.text);
-    if (const auto by = needed_by_text(missing.by); !by.empty())
-        text += fmt::format(" ({} need{} it)", by, missing.by.samples == 1 ? "s" : "");
+    if (const auto& by = missing.by; by.samples != 0) {
+        text += fmt::format(" ({} need{} it", how_many(by.samples, "sample"), by.samples == 1 ? "s" : "");
+        if (!by.commands.empty()) {
+            text +=
+                fmt::format(", {} {}", by.commands.size() == 1 ? "command" : "commands", fmt::join(by.commands, ", "));
+        }
+        text += ')';
+    }
     if (!missing.remedy.empty()) text += "; " + missing.remedy;
     return text;
 }

@@ -23,8 +23,6 @@ struct CollectPage {
 void write_collect_text(const CollectPage& page, bool color, const Sink& sink);
 void write_collect_json(const CollectPage& page, const Sink& sink);
 
-// Returns "1 sample of a, b": who needs a file. Empty if that is not known.
-std::string needed_by_text(const NeededBy& by);
 // Returns what a file that is missing is, who needs it and what would supply it, as one message.
 std::string missing_text(const NeededMissing& missing);
 
