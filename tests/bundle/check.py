@@ -276,7 +276,7 @@ def test_missing():
     bundle = os.path.join(SCRATCH, "bundle")
     for how, why in (("gone", "not_found"), ("built again", "build_id_differs")):
         done = collect(recording, bundle, "--strict", check=False)
-        if done.returncode != 3 or program not in done.stderr or " of work" not in done.stderr:
+        if done.returncode != 3 or program not in done.stderr or "command work" not in done.stderr:
             complain(f"{how}: status {done.returncode}: {done.stderr}")
         page = json.loads(run(TOOL, "collect", "--check", "--json", recording).stdout)
         missing = [one for one in page["missing"] if one["path"] == program]
