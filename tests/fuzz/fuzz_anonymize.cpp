@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: an anonymized recording opens without complaints, has all samples that can be decoded, and nothing that
-// cannot; anonymized once more with another key it has them still.
+// cannot; anonymized once more with another key it has them still. If the header was damaged, so that events may lack
+// ids, records may belong to none, and the copy only has to open.
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -59,10 +60,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto copy = anonymous_copy(*recording, 1);
     const auto opened = Recording::from_memory(copy);
     require(opened.has_value());
+    const bool whole = recording->diagnostics().empty();
     const auto samples = samples_in(*recording, false);
-    require(samples_in(*opened, true) == samples);
+    require(samples_in(*opened, whole) == samples || !whole);
     const auto again = anonymous_copy(*opened, 2);
     const auto last = Recording::from_memory(again);
-    require(last.has_value() && samples_in(*last, true) == samples);
+    require(last.has_value() && (samples_in(*last, whole) == samples || !whole));
     return 0;
 }
