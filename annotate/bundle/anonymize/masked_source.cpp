@@ -31,7 +31,7 @@ void MaskedSource::finish() {
 
 Result<std::size_t> MaskedSource::read_at(std::uint64_t offset, std::span<std::byte> out) const {
     const auto all = size();
-    if (offset >= all) return std::size_t{0};
+    if (offset >= all || out.empty()) return std::size_t{0};
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), all - offset));
     const auto end = offset + wanted;
     std::fill_n(out.begin(), wanted, std::byte{0});
