@@ -29,8 +29,8 @@ class TracedFiles final : public FileSystem {
         std::weak_ptr<const Source> content;  // gone once nobody uses it
     };
 
-    // `roots`: directories to look below for names that are not there. `cores`: paths of copies of the kernel's memory,
-    // of which the bytes that are read are noted.
+    // `roots`: directories to look below for names that are not there. `cores`: paths of copies of the kernel's memory;
+    // it notes which bytes of these are read.
     TracedFiles(Shared<const FileSystem> beneath, std::vector<std::string> roots, std::set<std::string> cores)
         : beneath_(std::move(beneath)), roots_(std::move(roots)), cores_(std::move(cores)) {}
 

@@ -121,7 +121,7 @@ Packing packing_of(Bytes start) {
     if (text.starts_with("\x1f\x8b"sv)) return Packing::gzip;
     if (text.starts_with("\xfd\x37zXZ\0"sv)) return Packing::xz;
     if (text.starts_with("\x28\xb5\x2f\xfd"sv)) return Packing::zstd;
-    // pzstd and others begin with a frame that is to be stepped over.
+    // pzstd and others write a skippable frame first.
     const bool any_of_16 = !text.empty() && (static_cast<unsigned char>(text[0]) & 0xf0U) == 0x50;
     if (any_of_16 && text.substr(1).starts_with("\x2a\x4d\x18"sv)) return Packing::zstd;
     return Packing::none;

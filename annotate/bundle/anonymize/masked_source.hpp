@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An input of which only chosen parts are left.
+// Shows chosen parts of an input, and zeros elsewhere.
 #pragma once
 
 #include <memory>

@@ -196,8 +196,8 @@ struct KernelNames::Loader {
         return false;
     }
 
-    // Takes the table that was packed for this recording. If the recording says of which kernel it is, so must the
-    // table: by where the reference symbol is, or by the index.
+    // Takes the table in the bundle. If the recording has a build-id of its kernel, the table must prove that it
+    // belongs to it: the reference symbol is in its place, or the index has the same build-id.
     bool bundled_kallsyms() {
         const FileName name{options.bundle, "/kernel/kallsyms"};
         const auto& files = finder.files();
@@ -214,7 +214,7 @@ struct KernelNames::Loader {
         return false;
     }
 
-    // Takes the one that was given when the bundle was made, if the recording does not say of which kernel it is.
+    // Takes the vmlinux in the bundle, for recordings without a build-id of their kernel.
     bool bundled_vmlinux() {
         const FileName name{options.bundle, "/kernel/vmlinux"};
         return !options.bundle.empty() && finder.files().has(name) && vmlinux(name, true);

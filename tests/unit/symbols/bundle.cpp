@@ -259,7 +259,7 @@ TEST_CASE("Frames may lie anywhere in the tar-ball, and may lie", "[symbols][bun
         CHECK(opened.text(".build-id/01/02/elf") == "content");
         CHECK(opened.text("perf.data") == as_text(fixture_data()));
     }
-    // Frames that are to be stepped over.
+    // Skippable frames.
     auto skipped = sized_frame(Bytes(tar).first(4096));
     const auto more = blob_of(std::string_view("\x50\x2a\x4d\x18\x03\x00\x00\x00***", 11));
     const auto rest = sized_frame(Bytes(tar).subspan(4096));

@@ -36,7 +36,7 @@ Blob frame_of_member(const std::string& name, Blob content) {
 
 }  // namespace
 
-TEST_CASE("A recording of which the checksum is damaged is read all the same", "[symbols][bundle]") {
+TEST_CASE("A recording with a damaged checksum is read all the same", "[symbols][bundle]") {
     for (const auto bytes : {std::size_t{3000}, fixture_data().size()}) {
         INFO(bytes);
         auto data = fixture_data();

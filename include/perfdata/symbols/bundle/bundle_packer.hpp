@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packs the container of a bundle: a tar-ball of which each member is a zstd frame.
+// Packs the container of a bundle: a tar-ball with one zstd frame a member.
 #pragma once
 
 #include <cstddef>
