@@ -64,8 +64,10 @@ std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm 
     auto file = std::make_shared<const ElfFile>(std::move(*opened));
     // An id too long to equal any recorded one stays that long.
     const auto id = file->build_id().first(std::min(file->build_id().size(), recorded.value.size() + 1));
+    const bool other = differs(recorded, id);
+    // From here on another thread's file may take the place of this one, whose bytes `id` shows.
     if (identity) file = note(realm, *identity, {file, std::vector(id.begin(), id.end())});
-    if (differs(recorded, id)) return std::unexpected(SymbolMiss::build_id_differs);
+    if (other) return std::unexpected(SymbolMiss::build_id_differs);
     return file;
 }
 

@@ -5,9 +5,12 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "perfdata/symbols/elf/elf_symbols.hpp"
 
@@ -25,9 +28,11 @@ class CountingFiles final : public FileSystem {
     Files files;
     std::map<std::string, FileIdentity> identities;
     mutable std::atomic<unsigned> opened = 0;
+    mutable std::function<void()> meanwhile{};  // called once, between looking at a file and opening it
 
     Result<std::shared_ptr<const Source>> open(const FileName& name, const Limits& limits,
                                                Content content) const override {
+        if (const auto other_thread = std::exchange(meanwhile, {})) other_thread();
         auto result = files.open(name, limits, content);
         if (result) ++opened;
         return result;
@@ -107,6 +112,30 @@ TEST_CASE("Names that lead to one file share what is read of it", "[symbols][obj
     const auto third = scene.add("/bin/c", elf, 1);
     CHECK((*scene.objects.found(third))->file != (*scene.objects.found(one))->file);
     CHECK(scene.files->opened == 2);
+}
+
+// The second file gives way to the first, and with it go the bytes of its build id.
+TEST_CASE("Two threads that open one file at the same time both get it", "[symbols][objects]") {
+    const auto files = std::make_shared<CountingFiles>();
+    for (const auto* path : {"/bin/a", "/bin/b"}) {
+        files->identities[path] = {1, 2, 3, 4, 5};
+        files->files.content[path] = object_file(1).blob();
+    }
+    const ObjectFinder finder({}, files);
+    std::expected<FoundObject, SymbolMiss> first = std::unexpected(SymbolMiss::not_found);
+    files->meanwhile = [&] { first = finder.find({"/bin/a", id(1)}); };
+    const auto second = finder.find({"/bin/b", id(1)});
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(files->opened == 2);
+    CHECK(second->file == first->file);
+    CHECK(second->path == "/bin/b");
+
+    // Nor does one that was recorded as another build.
+    files->identities["/bin/a"] = files->identities["/bin/b"] = {1, 2, 3, 4, 6};
+    files->meanwhile = [&] { first = finder.find({"/bin/a", id(1)}); };
+    CHECK(finder.find({"/bin/b", id(2)}).error() == SymbolMiss::build_id_differs);
+    CHECK(first);
 }
 
 TEST_CASE("A file that is no program is looked at once, whatever it is called", "[symbols][objects]") {
