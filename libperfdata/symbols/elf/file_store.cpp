@@ -2,6 +2,7 @@
 #include "file_store.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "perfdata/recording/content.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
@@ -94,27 +95,38 @@ void FileStore::use(const std::shared_ptr<const ElfFile>& file) {
 
 std::shared_ptr<FileContent> FileStore::find(FileContent::Kind kind, const Files& files,
                                              std::shared_ptr<FileContent> (*make)()) {
+    std::shared_ptr<FileContent> old;  // destroyed once the mutex is free
     const std::scoped_lock lock(mutex_);
     for (const auto& file : files) {
         if (file) use(file);
     }
-    auto& place = contents_[{kind, files}];
-    if (!place || (bounds_ && !place->intact())) place = make();
-    return place;
+    const std::pair key(kind, files);
+    const auto known = contents_.find(key);
+    if (known != contents_.end() && (!bounds_ || known->second->intact())) return known->second;
+    auto made = make();  // before its place: memory may run out, and no place is empty
+    if (known == contents_.end()) return contents_.emplace(key, std::move(made)).first->second;
+    old = std::exchange(known->second, std::move(made));
+    return known->second;
 }
 
 std::shared_ptr<FileContent> FileStore::find(const ValueKey& key, std::shared_ptr<FileContent> (*make)()) {
+    std::shared_ptr<FileContent> old;  // destroyed once the mutex is free
     const std::scoped_lock lock(mutex_);
-    auto& [content, used] = values_[key];
-    if (!content || !content->intact()) content = make();
-    used = ++uses_;
-    return content;
+    auto known = values_.find(key);
+    if (known == values_.end()) {
+        auto made = make();
+        known = values_.emplace(key, UsedValue{std::move(made), 0}).first;
+    } else if (!known->second.content->intact()) {
+        old = std::exchange(known->second.content, make());
+    }
+    known->second.used = ++uses_;
+    return known->second.content;
 }
 
 std::uint64_t FileStore::bytes_now() const {
     auto sum = file_bytes * kept_.size();
     for (const auto& [key, content] : contents_) sum += content->memory();
-    for (const auto& [key, value] : values_) sum += value_bytes + (value.content ? value.content->memory() : 0);
+    for (const auto& [key, value] : values_) sum += value_bytes + value.content->memory();
     return sum;
 }
 
