@@ -14,6 +14,7 @@
 #include "format/words.hpp"
 #include "listing_budget.hpp"
 #include "listing_targets.hpp"
+#include "listing_texts.hpp"
 #include "listing_turns.hpp"
 
 namespace perfdata {
@@ -219,9 +220,14 @@ class ListingMaker {
     using KnownLines = std::map<LineKey, std::uint32_t>;  // numbers in listing_.lines; log n each
 
     void add_lines() {
-        if (turn_ != nullptr) turn_->wait(lines_file(hits_.version.function));
-        if (watch_ != nullptr && !symbolizer_.load(hits_.version.function, CodeDetail::lines, *watch_)) return;
-        auto starts = symbolizer_.lines(hits_.version.function, listing_.image->bytes.size());
+        const auto& function = hits_.version.function;
+        if (turn_ != nullptr) {
+            const auto shared = symbolizer_.lines_shared(function, watch_ != nullptr ? *watch_ : Watch{});
+            if (!shared) return;
+            turn_->wait(*shared);
+        }
+        if (watch_ != nullptr && !symbolizer_.load(function, CodeDetail::lines, *watch_)) return;
+        auto starts = symbolizer_.lines_without_texts(function, listing_.image->bytes.size());
         auto problem = starts ? missing_lines(*starts) : std::optional(starts.error());
         if (turn_ != nullptr) turn_->end();
         if (problem) {
@@ -251,25 +257,19 @@ class ListingMaker {
         own_first_line(known);
     }
 
-    // Returns the file with debug information that lines of the function are from; null for others.
-    const void* lines_file(const Frame& function) const {
-        const auto origin = symbolizer_.lines_origin(function);
-        return origin.kind == LinesOrigin::Kind::file ? origin.from : nullptr;
-    }
-
     // missing_lines(starts) is why some of the code has no lines where some has: a function may be in several units, of
     // which debug information that is damaged has only the first.
     std::optional<Error> missing_lines(const std::vector<LineStart>& starts) const {
         auto place = hits_.version.function;
         if (auto problem = symbolizer_.lines_problem(place, starts)) return problem;
-        if (lines_file(place) == nullptr || starts.empty()) return {};
+        if (symbolizer_.lines_origin(place).kind != LinesOrigin::Kind::file || starts.empty()) return {};
         if (starts.front().offset == 0) {
             const auto without = [](const LineStart& start) { return start.source.file.empty(); };
             const auto hole = std::ranges::find_if(starts, without);
             if (hole == starts.end()) return {};
             place.offset += hole->offset;
         }
-        const auto there = symbolizer_.lines(place, 1);
+        const auto there = symbolizer_.lines_without_texts(place, 1);
         return there ? std::nullopt : std::optional(there.error());
     }
 
@@ -394,6 +394,7 @@ std::vector<Listing> list_all(std::span<const FunctionHits> functions, const Sym
         }
         std::atomic<std::size_t> next = first;
         Turns turns(first, end - first);
+        ListingTexts texts(symbolizer, std::span(listings).first(end), first);
         const auto work = [&] {
             const auto disassembler =
                 Disassembler::create(options.arch, options.syntax);  // one thread at a time may use it
@@ -405,6 +406,7 @@ std::vector<Listing> list_all(std::span<const FunctionHits> functions, const Sym
                 if (stopped) continue;
                 ListingMaker maker(function, symbolizer, options.limits, &turn, watched ? &watch : nullptr);
                 listings[index] = std::move(maker).make(disassembler);
+                texts.ready(index);
                 if (!options.progress) continue;
                 const std::scoped_lock lock(telling);
                 options.progress(++made, functions.size());
@@ -426,7 +428,9 @@ std::vector<Listing> list_all(std::span<const FunctionHits> functions, const Sym
 }  // namespace
 
 Listing annotate(const FunctionHits& hits, const Symbolizer& symbolizer, const Result<Disassembler>& disassembler) {
-    return ListingMaker(hits, symbolizer, {}).make(disassembler);
+    auto listing = ListingMaker(hits, symbolizer, {}).make(disassembler);
+    add_texts(listing, symbolizer);
+    return listing;
 }
 
 Listing summary_listing(const FunctionHits& hits, const Symbolizer& symbolizer) {

@@ -10,7 +10,7 @@
 namespace perfdata {
 
 // Turns is for what is limited over all listings, such as names in debug information: the same ones are left out
-// whatever the number of threads. Only listings of one file wait for each other.
+// whatever the number of threads. Only listings that share what they read wait for each other.
 //
 // Threads must begin listings by number: a listing waits for those before it, which others have begun.
 class Turns {
@@ -26,7 +26,8 @@ class Turns {
         Turn& operator=(const Turn&) = delete;
         ~Turn() { end(); }
 
-        // wait(file) returns once no earlier listing can request lines of the file. Null waits for nothing.
+        // wait(file) returns once no earlier listing can request lines of the file: see Symbolizer::lines_shared().
+        // Null waits for nothing.
         void wait(const void* file) {
             std::unique_lock lock(turns_->mutex_);
             turns_->files_[number_] = {State::known, file};

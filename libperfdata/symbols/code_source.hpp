@@ -41,7 +41,7 @@ class CodeSource {
     // missing (with what would supply it), malformed, io, limit.
     virtual Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const = 0;
     // Returns the lines of the first `size` bytes by offset from the start of the function; empty if nothing is known.
-    // Errors: malformed, unsupported, io, limit.
+    // SourceLine::text is empty, unless it was recorded. Errors: malformed, unsupported, io, limit.
     virtual Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const = 0;
 
     // Returns extent(frame).begin. A source with a faster way overrides it.
@@ -62,6 +62,11 @@ class CodeSource {
     virtual LinesOrigin lines_origin(const Frame&) const { return {}; }
     // Returns how many bytes lines() reads for this function alone; 0 if functions share them.
     virtual std::uint64_t lines_size(const Frame&) const { return 0; }
+    // Returns what reading the lines shares with other functions, in this source or others; null: nothing. Throws
+    // Stopped.
+    virtual const void* lines_shared(const Frame&, LookOut&) const { return nullptr; }
+    // Returns the file that was compiled from the lines that lines() returned; empty if it may be of any age.
+    virtual std::string built(const Frame&) const { return {}; }
     // Returns what is missing from lines that lines() returned.
     virtual std::optional<Error> lines_problem(const Frame&, std::span<const LineStart>) const { return {}; }
     // Returns what the compiler inlined at a frame.

@@ -67,7 +67,7 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
       context_{recording, timeline, options_, finder_, texts_, [this]() -> const CodeVersions& { return versions(); },
                problems_, losses_},
       files_(timeline, finder_, options_.demangle),
-      debug_lines_(files_, texts_),
+      debug_lines_(files_),
       cfi_(files_, limits_),
       bpf_programs_(timeline),
       kernel_(context_, files_, debug_lines_),

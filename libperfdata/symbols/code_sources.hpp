@@ -66,7 +66,7 @@ class CodeSources final : public FunctionIndex {
     const ElfSource* mapped(const Frame& frame) const { return &of(frame) == &elf_ ? &elf_ : nullptr; }
     const MappedFiles& files() const { return files_; }
     const InlinedSource& inlined() const { return inlined_; }
-    const LineTexts& texts() const { return texts_; }
+    LineTexts& texts() const { return texts_; }
     const std::vector<Error>& problems() const { return problems_; }
     const DiagnosticLog& losses() const { return losses_; }
     const Limits& limits() const { return limits_; }
@@ -80,7 +80,7 @@ class CodeSources final : public FunctionIndex {
     DiagnosticLog losses_;
     SymbolizerOptions options_;
     ObjectFinder finder_;
-    LineTexts texts_;
+    mutable LineTexts texts_;  // filled on demand; threads may
     SourceContext context_;
     MappedFiles files_;
     DebugLines debug_lines_;

@@ -13,19 +13,16 @@ std::string_view LineTexts::keep(std::string_view text) {
 }
 
 std::vector<LineStart> LineTexts::add_to(std::vector<LineStart> lines, const std::string& built) {
-    const auto add = [&](SourceLine& source) {
-        if (source.text.empty()) source.text = sources_.text(source.file, source.line, built);
-    };
     // Old and new chains by address: lines that shared a chain share its copy.
     std::map<const InlinedCall*, std::pair<InlinedCalls, InlinedCalls>> chains;
     for (auto& line : lines) {
-        add(line.source);
+        add_to(line.source, built);
         if (line.inlined.empty()) continue;
         auto& [bare, with_text] = chains[line.inlined.data()];
         if (bare.empty()) {
             bare = line.inlined;  // keeps the old chain alive: no other one gets its address
             std::vector<InlinedCall> calls(bare.begin(), bare.end());
-            for (auto& call : calls) add(call.call);
+            for (auto& call : calls) add_to(call.call, built);
             with_text = InlinedCalls(std::move(calls));
         }
         line.inlined = with_text;

@@ -26,6 +26,10 @@ class LineTexts {
 
     // Keeps one copy of each text. A search takes O(log n) comparisons of at most the text's length.
     std::string_view keep(std::string_view text);
+    // Adds the source text to a line whose debug information has none. `built`: see SourceFiles::text().
+    void add_to(SourceLine& line, const std::string& built) {
+        if (line.text.empty()) line.text = sources_.text(line.file, line.line, built);
+    }
     // Adds the source text to lines whose debug information has none. `built`: see SourceFiles::text().
     std::vector<LineStart> add_to(std::vector<LineStart> lines, const std::string& built);
     std::optional<Error> problem() const { return sources_.problem(); }

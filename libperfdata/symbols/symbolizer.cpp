@@ -71,7 +71,16 @@ Result<CodeImage> Symbolizer::image(const CodeVersion& version) const {
 }
 
 Result<std::vector<LineStart>> Symbolizer::lines(const Frame& function, std::uint64_t size) const {
+    const auto& source = sources_->of(function);
+    auto lines = source.lines(function, size);
+    if (!lines) return lines;
+    return sources_->texts().add_to(std::move(*lines), source.built(function));
+}
+Result<std::vector<LineStart>> Symbolizer::lines_without_texts(const Frame& function, std::uint64_t size) const {
     return sources_->of(function).lines(function, size);
+}
+std::vector<LineStart> Symbolizer::with_texts(const Frame& function, std::vector<LineStart> lines) const {
+    return sources_->texts().add_to(std::move(lines), sources_->of(function).built(function));
 }
 Result<std::vector<CompiledLine>> Symbolizer::compiled_lines(const Frame& function, std::uint64_t size) const {
     const auto* mapped = sources_->mapped(function);
@@ -79,6 +88,15 @@ Result<std::vector<CompiledLine>> Symbolizer::compiled_lines(const Frame& functi
 }
 LinesOrigin Symbolizer::lines_origin(const Frame& function) const {
     return sources_->of(function).lines_origin(function);
+}
+Result<const void*> Symbolizer::lines_shared(const Frame& function, const Watch& watch) const {
+    try {
+        LookOut look(watch);
+        look.ask();
+        return sources_->of(function).lines_shared(function, look);
+    } catch (const Stopped&) {
+        return fail(ErrorCode::cancelled, Error::no_offset, "symbols", "asked to stop");
+    }
 }
 std::uint64_t Symbolizer::lines_size(const Frame& function) const {
     return sources_->of(function).lines_size(function);

@@ -85,9 +85,18 @@ class PERFDATA_EXPORT Symbolizer {
     // Returns the lines of `size` bytes of a mapped file, by offset from the frame, as compilers count them; empty if
     // nothing is known, and for other code. Errors: as lines().
     Result<std::vector<CompiledLine>> compiled_lines(const Frame& function, std::uint64_t size) const;
-    // Returns what the lines are read from. Reading from one file is bounded over all calls of lines(). For the same
-    // answers in each run, ask for functions with equal LinesOrigin::from in the same order.
+    // Returns what the lines are read from.
     LinesOrigin lines_origin(const Frame& function) const;
+    // Returns what reading the lines shares with other functions; null: nothing. Names of debug information, ranges and
+    // damage are counted over all functions that share it: copies of a program at several paths, programs with one
+    // debug file, or one file of dwz. For the same answers in each run, ask for functions with equal ones in the same
+    // order. Errors: cancelled.
+    Result<const void*> lines_shared(const Frame& function, const Watch& watch = {}) const;
+    // Returns lines() without the text of source files. All of these share one limit, whatever code they are of: so
+    // that the same ones are left out in each run, ask for them in the same order by with_texts(), or by lines().
+    Result<std::vector<LineStart>> lines_without_texts(const Frame& function, std::uint64_t size) const;
+    // Returns lines of a function with their texts.
+    std::vector<LineStart> with_texts(const Frame& function, std::vector<LineStart> lines) const;
     // Returns how many bytes lines() reads for this function alone; 0 if functions share them.
     std::uint64_t lines_size(const Frame& function) const;
     // Returns where the bytes of a function come from.

@@ -20,9 +20,7 @@ Result<CodeImage> BpfSource::image(const CodeVersion& version, std::uint64_t siz
 }
 
 Result<std::vector<LineStart>> BpfSource::lines(const Frame& function, std::uint64_t) const {
-    auto lines = programs_.lines(function.index);
-    if (!lines) return lines;
-    return context_.texts.add_to(std::move(*lines), {});
+    return programs_.lines(function.index);
 }
 
 CodePlace BpfSource::place(const CodeVersion& version) const {

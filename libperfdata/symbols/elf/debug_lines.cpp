@@ -15,11 +15,10 @@ std::optional<Error> CodeFile::problem(std::span<const LineStart> given) const {
     return problem;
 }
 
-Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recorded, const FoundObject& found,
-                                                     LookOut& look) {
+LinesPlace DebugLines::locate(const RecordedObject& recorded, const FoundObject& found, const LookOut& look) const {
     const auto& finder = files_.finder();
-    DwarfFiles files{found.file, {}, {}, files_.demangles(), &finder.store().alternates()};
-    auto name = found.name();
+    LinesPlace place{{found.file, {}, {}, files_.demangles(), &finder.store().alternates()}, found.name()};
+    auto& [files, name] = place;
     if (has_lines(*found.file)) {
         files.debug = found.file;
     } else if (found.debug && has_lines(*found.debug)) {
@@ -30,8 +29,14 @@ Result<std::shared_ptr<DwarfLines>> DebugLines::open(const RecordedObject& recor
         files.debug = std::move(debug.file);
         name = std::move(debug.name);
     }
+    if (files.debug) files.alternate = finder.find_alternate(*files.debug, name, look);
+    return place;
+}
+
+Result<std::shared_ptr<DwarfLines>> DebugLines::open(const LinesPlace& place, LookOut& look) {
+    const auto& [files, name] = place;
     if (!files.debug) return nullptr;
-    files.alternate = finder.find_alternate(*files.debug, name, look);
+    const auto& finder = files_.finder();
     const auto one = opened_from(files);
     if (!one) return fail(ErrorCode::limit, Error::no_offset, name.shown(), "too many relocatable files have it");
     const auto read = [&] {
@@ -86,7 +91,7 @@ Result<std::vector<LineStart>> DebugLines::in_object(const CodeFile& object, std
         error.where = object.path + ": " + error.where;
         return fail(std::move(error));
     }
-    return texts_.add_to(std::move(*lines), object.path);
+    return lines;
 }
 
 InlinedFunctions DebugLines::inlined_in_object(const CodeFile& object, std::uint64_t vaddr) {
@@ -110,15 +115,26 @@ InlinedFunctions DebugLines::inlined_in_object(const CodeFile& object, std::uint
     return found;
 }
 
-const CodeFile& DebugLines::opened(FileIndex index, LookOut& look) {
+CodeFile& DebugLines::located(FileIndex index, const LookOut& look) {
     auto& one = object(index);
+    const auto find = [&] {
+        const auto found = files_.symbols().found(index, look);
+        if (!found) return;
+        one.place = locate(files_.symbols().recorded(index), **found, look);
+        one.path = files_.finder().files().shown((*found)->path);
+        one.file = (*found)->file;
+    };
+    one.located(find, look);
+    return one;
+}
+
+const CodeFile& DebugLines::opened(FileIndex index, LookOut& look) {
+    auto& one = located(index, look);
     const auto read = [&] {
         const auto found = files_.symbols().found(index, look);
         if (!found) return;
-        one.file = (*found)->file;
-        one.path = files_.finder().files().shown((*found)->path);
         const auto& recorded = files_.symbols().recorded(index);
-        one.lines = open(recorded, **found, look);
+        one.lines = open(one.place, look);
         if (!one.lines || *one.lines) return;
         if (const auto missing = files_.finder().missing_debug(recorded, **found, look)) {
             one.stale_debug = missing->why == SymbolMiss::build_id_differs;

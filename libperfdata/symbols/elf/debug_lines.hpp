@@ -19,7 +19,6 @@
 #include "mapped_files.hpp"
 #include "recording/look_out.hpp"
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
-#include "symbols/line_texts.hpp"
 #include "symbols/once.hpp"
 
 namespace perfdata {
@@ -39,8 +38,20 @@ struct OpenedLines final : FileContent {
     }
 };
 
+// LinesPlace is where the debug information of one file is.
+struct LinesPlace {
+    DwarfFiles files{};
+    FileName name{};  // of the debug file
+
+    // Returns the file that reading shares with that of other files: what was read, and how much may yet be. Any number
+    // of files may have one debug file, and any number of these an alternate. Null: there is no debug information.
+    const ElfFile* shared() const { return files.alternate ? files.alternate.get() : files.debug.get(); }
+};
+
 // CodeFile is a file with code and its lines; null if it has none, or was not found.
 struct CodeFile {
+    Once located;
+    LinesPlace place;
     Once once;
     Result<std::shared_ptr<DwarfLines>> lines = nullptr;
     std::shared_ptr<const ElfFile> file;
@@ -54,10 +65,10 @@ struct CodeFile {
     std::optional<Error> problem(std::span<const LineStart> given) const;
 };
 
-// DebugLines may be used from several threads. Files and texts must outlive it.
+// DebugLines may be used from several threads. The files must outlive it. Its lines have no SourceLine::text.
 class DebugLines {
   public:
-    DebugLines(const MappedFiles& files, LineTexts& texts) : files_(files), texts_(texts) {}
+    explicit DebugLines(const MappedFiles& files) : files_(files) {}
 
     // Returns the lines of a function in a mapped file. Errors: malformed, unsupported, io, limit.
     Result<std::vector<LineStart>> in_file(const Frame& function, std::uint64_t size);
@@ -72,10 +83,15 @@ class DebugLines {
     // take long. Throws Stopped.
     void load(ObjectIndex object, bool lines, LookOut& look);
 
-    // Opens the debug information of a file, in it or in a separate file; null if there is none. Throws Stopped.
-    Result<std::shared_ptr<DwarfLines>> open(const RecordedObject& recorded, const FoundObject& found, LookOut& look);
+    // Returns LinesPlace::shared() of a mapped file. Reads no debug information. Throws Stopped.
+    const void* shared(ObjectIndex object, LookOut& look) { return located(files_.index(object), look).place.shared(); }
+
+    // Finds the debug information of a file, in it or in a separate file. Throws Stopped.
+    LinesPlace locate(const RecordedObject& recorded, const FoundObject& found, const LookOut& look) const;
+    // Opens it; null if there is none. Throws Stopped.
+    Result<std::shared_ptr<DwarfLines>> open(const LinesPlace& place, LookOut& look);
     // Returns the lines of the code at vaddr of an opened file.
-    Result<std::vector<LineStart>> in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size);
+    static Result<std::vector<LineStart>> in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size);
     // Returns the functions inlined at vaddr of an opened file.
     static InlinedFunctions inlined_in_object(const CodeFile& object, std::uint64_t vaddr);
 
@@ -83,6 +99,8 @@ class DebugLines {
     // Returns null if too many files share the debug information.
     std::shared_ptr<OpenedLines> opened_from(const DwarfFiles& files);
     CodeFile& object(FileIndex index);
+    // Returns the file of a mapped object, with the place of its debug information.
+    CodeFile& located(FileIndex index, const LookOut& look);
     // Returns the file of a mapped object, opened.
     const CodeFile& opened(FileIndex index) {
         LookOut nobody;
@@ -93,7 +111,6 @@ class DebugLines {
     static std::optional<std::uint64_t> vaddr_of(const CodeFile& object, std::uint64_t offset);
 
     const MappedFiles& files_;
-    LineTexts& texts_;
     std::mutex mutex_;
     std::map<std::uint32_t, std::unique_ptr<CodeFile>> objects_;  // by FileIndex; a tree: O(log n)
     // By the files that they are read from: relocatable code, debug file, alternate. They keep these open.

@@ -2,6 +2,8 @@
 // Mapped files as a source of code: programs, libraries, the vDSO.
 #pragma once
 
+#include <string>
+
 #include "debug_lines.hpp"
 #include "mapped_files.hpp"
 #include "symbols/code_source.hpp"
@@ -26,6 +28,14 @@ class ElfSource final : public CodeSource {
     Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override {
         return lines_.in_file(function, size);
+    }
+
+    const void* lines_shared(const Frame& function, LookOut& look) const override {
+        return lines_.shared(function.index, look);
+    }
+    std::string built(const Frame& function) const override {
+        const auto* file = lines_.known(function.index);
+        return file != nullptr ? file->path : std::string();
     }
 
     // See Symbolizer::compiled_lines().

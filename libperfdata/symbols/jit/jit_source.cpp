@@ -139,7 +139,7 @@ Result<std::vector<LineStart>> JitSource::lines(const Frame& function, std::uint
         // A line number is useless without its file.
         lines.push_back({line.offset, 0, {file->second, line.damaged ? 0 : line.line, 0, {}}});
     }
-    return context_.texts.add_to(std::move(lines), {});
+    return lines;
 }
 
 UnwindPlace JitSource::unwind_place(const Frame& frame) const {

@@ -138,24 +138,43 @@ CodePlace KernelSource::place(const CodeVersion& version) const {
     return in_file ? *in_file : CodeSource::place(version);
 }
 
-const CodeFile& KernelSource::text(LookOut& look) const {
-    const auto read = [&] {
+CodeFile& KernelSource::located_text(const LookOut& look) const {
+    const auto find = [&] {
         auto text = KernelNames::find_text(recorded_, context_.finder, look.watch());
         if (!text && text.error().code == ErrorCode::cancelled) throw Stopped();
         if (!text) return;
+        text_.place = lines_.locate({text->path, {}}, {text->path, {}, text->file, {}, true, text->root, {}}, look);
         text_.path = context_.finder.files().shown(text->path);
         text_.file = text->file;
         text_relocation_ = text->relocation;
-        text_.lines = lines_.open({text->path, {}}, {text->path, {}, text_.file, {}, true, text->root, {}}, look);
     };
-    text_.once(read, look);
+    text_.located(find, look);
+    return text_;
+}
+
+const CodeFile& KernelSource::text(LookOut& look) const {
+    auto& file = located_text(look);
+    file.once([&] { file.lines = lines_.open(file.place, look); }, look);
     return text_;
 }
 
 Result<std::vector<LineStart>> KernelSource::lines(const Frame& function, std::uint64_t size) const {
     if (is_module(function)) return lines_.in_file(function, size);
     const auto& file = text();
-    return lines_.in_object(file, function.offset - text_relocation_, size);
+    return DebugLines::in_object(file, function.offset - text_relocation_, size);
+}
+
+const void* KernelSource::lines_shared(const Frame& function, LookOut& look) const {
+    return is_module(function) ? lines_.shared(function.index, look) : located_text(look).place.shared();
+}
+
+const CodeFile* KernelSource::known(const Frame& function) const {
+    return is_module(function) ? lines_.known(function.index) : text_.once.done() ? &text_ : nullptr;
+}
+
+std::string KernelSource::built(const Frame& function) const {
+    const auto* file = known(function);
+    return file != nullptr ? file->path : std::string();
 }
 
 InlinedFunctions KernelSource::inlined(const Frame& frame) const {
@@ -170,7 +189,7 @@ LinesOrigin KernelSource::lines_origin(const Frame& function) const {
 }
 
 std::optional<Error> KernelSource::lines_problem(const Frame& function, std::span<const LineStart> lines) const {
-    const auto* file = is_module(function) ? lines_.known(function.index) : text_.once.done() ? &text_ : nullptr;
+    const auto* file = known(function);
     return file != nullptr ? file->problem(lines) : std::nullopt;
 }
 

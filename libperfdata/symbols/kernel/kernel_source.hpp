@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 
@@ -28,6 +29,8 @@ class KernelSource final : public CodeSource {
     FunctionExtent extent(const Frame& frame) const override { return find(frame).extent; }
     Result<CodeImage> image(const CodeVersion& version, std::uint64_t size) const override;
     Result<std::vector<LineStart>> lines(const Frame& function, std::uint64_t size) const override;
+    const void* lines_shared(const Frame& function, LookOut& look) const override;
+    std::string built(const Frame& function) const override;
     InlinedFunctions inlined(const Frame& frame) const override;
     Unnamed why_unnamed(const Frame& frame) const override;
     bool wants_a_name(const Frame& frame) const override;
@@ -53,11 +56,16 @@ class KernelSource final : public CodeSource {
     Found find(const Frame& frame) const;
     void find_by_address(Address address, const Frame& frame, Found& found) const;
     bool is_module(const Frame& frame) const;
+    // Returns vmlinux with the place of its debug information.
+    CodeFile& located_text(const LookOut& look) const;
+    // Returns it with its debug information.
     const CodeFile& text() const {
         LookOut nobody;
         return text(nobody);
     }
     const CodeFile& text(LookOut& look) const;
+    // Returns the file that the lines of a function are read from; null: nobody asked for any yet.
+    const CodeFile* known(const Frame& function) const;
 
     const SourceContext& context_;
     const Timeline& timeline_;
