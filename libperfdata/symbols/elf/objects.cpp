@@ -46,11 +46,15 @@ struct ObjectSymbols::Object {
 
     RecordedObject recorded;
 
+    // Written once, by seek().
+    Once sought;
+    std::expected<FoundObject, SymbolMiss> found = std::unexpected(SymbolMiss::not_found);
+    // Written once, by Table::choose().
+    std::shared_ptr<FileSymbols> content;         // of the found file
+    std::shared_ptr<const ElfFile> content_file;  // which it is read of: the first of the copies with its debug file
     // Written once, by load().
     Once loaded;
-    std::expected<FoundObject, SymbolMiss> found = std::unexpected(SymbolMiss::not_found);
-    std::shared_ptr<FileSymbols> content;  // of the found file
-    std::uint64_t text_offset = 0;         // of a relocatable file's text
+    std::uint64_t text_offset = 0;  // of a relocatable file's text
 
     std::expected<const ElfSymbols*, SymbolMiss> symbols() const {
         if (!found) return std::unexpected(found.error());
@@ -67,13 +71,24 @@ struct ObjectSymbols::Table {
     std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
     // By the debug file, or by the file if it has none. The objects keep these open. Files that have one debug file
     // have one build id: all but the first are copies of it. Any number of them may have one large debug file.
-    std::map<const ElfFile*, std::shared_ptr<FileSymbols>> contents;
+    // Still, not all may have the same symbols: who is stripped of section headers has no stubs. So the first copy says
+    // what all have, and is what the store knows the content by, whoever reads it.
+    struct Read {
+        std::shared_ptr<FileSymbols> symbols;
+        std::shared_ptr<const ElfFile> file;
+    };
+    std::map<const ElfFile*, Read> contents;
 
-    std::shared_ptr<FileSymbols> content(const FoundObject& found) {
+    // Chooses what the symbols of a sought object are read of.
+    void choose(Object& object) {
+        if (!object.found) return;
+        const auto& found = *object.found;
         const std::unique_lock lock(mutex);
+        if (object.content) return;
         auto& one = contents[found.debug ? found.debug.get() : found.file.get()];
-        if (!one) one = finder.store().content<FileSymbols>({found.file, found.debug});
-        return one;
+        if (!one.symbols) one = {finder.store().content<FileSymbols>({found.file, found.debug}), found.file};
+        object.content_file = one.file;
+        object.content = one.symbols;
     }
 };
 
@@ -119,16 +134,22 @@ void ObjectSymbols::load(Object& object) const {
     if (!object.loaded.done()) load(object, LookOut());
 }
 
+void ObjectSymbols::seek(Object& object, const LookOut& look) const {
+    object.sought([&] { object.found = table_->finder.find(object.recorded, look); }, look);
+}
+
 void ObjectSymbols::load(Object& object, const LookOut& look) const {
     const auto read = [&] {
-        object.found = table_->finder.find(object.recorded, look);
+        seek(object, look);
         if (!object.found) return;
-        const auto& file = *object.found->file;
-        object.content = table_->content(*object.found);
+        table_->choose(object);
         const auto& limits = table_->finder.options().limits;
-        object.content->loaded([&] { object.content->load(file, object.found->debug.get(), limits, look.watch()); },
-                               look);
+        const auto read_symbols = [&] {
+            object.content->load(*object.content_file, object.found->debug.get(), limits, look.watch());
+        };
+        object.content->loaded(read_symbols, look);
         table_->finder.store().trim();
+        const auto& file = *object.found->file;
         if (file.type() == ElfFile::Type::relocatable) {
             if (const auto* text = file.section(".text")) object.text_offset = text->offset;
         }
@@ -243,7 +264,6 @@ void ObjectSymbols::find_function(std::string_view name, std::vector<FileIndex>&
 
 void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, const StopToken& stop,
                              const Progress& progress) const {
-    std::atomic<std::size_t> next = 0;
     std::mutex telling;
     std::size_t loaded = 0;
     Watch watch{stop, {}};
@@ -255,20 +275,33 @@ void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, 
         };
     }
     const LookOut look(watch);
-    const auto work = [&] {
-        for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) {
-            if (stop.stop_requested()) return;
-            try {
-                load(object(objects[at]), look);
-            } catch (const Stopped&) {
-                return;
+    // Calls step(object) for each on the threads. Returns false once it is time to stop.
+    const auto with_each = [&](const auto& step) {
+        std::atomic<std::size_t> next = 0;
+        std::atomic<bool> stopped = false;
+        const auto work = [&] {
+            for (auto at = next.fetch_add(1); at < objects.size(); at = next.fetch_add(1)) {
+                if (stop.stop_requested()) stopped = true;
+                if (stopped) return;
+                try {
+                    step(object(objects[at]));
+                } catch (const Stopped&) {
+                    stopped = true;
+                }
             }
-            if (!progress) continue;
-            const std::scoped_lock lock(telling);
-            progress(++loaded, objects.size());
-        }
+        };
+        on_threads(std::min<std::size_t>(jobs, objects.size()), work);
+        return !stopped;
     };
-    on_threads(std::min<std::size_t>(jobs, objects.size()), work);
+    // Whose file is read for all copies of it must not depend on which thread is first.
+    if (!with_each([&](Object& one) { seek(one, look); })) return;
+    for (const auto index : objects) table_->choose(object(index));
+    with_each([&](Object& one) {
+        load(one, look);
+        if (!progress) return;
+        const std::scoped_lock lock(telling);
+        progress(++loaded, objects.size());
+    });
 }
 
 }  // namespace perfdata

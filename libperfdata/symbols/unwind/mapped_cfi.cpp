@@ -20,14 +20,14 @@ UnwindPlace MappedCfi::place(const Frame& frame) {
     }
     const auto vaddr = files_.symbols().vaddr(index, frame.offset);
     if (!vaddr) return {nullptr, 0, StackEnd::no_unwind_info};
-    return {opened(files_.symbols().recorded(index), **found), *vaddr, StackEnd::no_unwind_info, (*found)->file.get()};
+    return {opened(index, **found), *vaddr, StackEnd::no_unwind_info, (*found)->file.get()};
 }
 
-const FileCfi* MappedCfi::opened(const RecordedObject& recorded, const FoundObject& found) {
+const FileCfi* MappedCfi::opened(FileIndex index, const FoundObject& found) {
     Opened* one = nullptr;
     {
         const std::scoped_lock lock(mutex_);
-        auto& known = opened_[found.file.get()];
+        auto& known = opened_[index.value];
         if (!known) known = std::make_unique<Opened>();
         one = known.get();
     }
@@ -35,7 +35,7 @@ const FileCfi* MappedCfi::opened(const RecordedObject& recorded, const FoundObje
         auto debug = found.debug;
         // .debug_frame may have moved to a separate file, also of a program whose startup code has an .eh_frame.
         if (!has_debug_frame(*found.file) && (debug == nullptr || !has_debug_frame(*debug))) {
-            debug = files_.finder().find_debug(recorded, found, has_debug_frame).file;
+            debug = files_.finder().find_debug(files_.symbols().recorded(index), found, has_debug_frame).file;
         }
         auto& store = files_.finder().store();
         const auto content = store.content<Content>({found.file, debug});

@@ -2,6 +2,7 @@
 // Opens the unwind information of mapped files, on demand.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,13 +41,13 @@ class MappedCfi {
         Once once;
         std::shared_ptr<const Content> content;
     };
-    const FileCfi* opened(const RecordedObject& recorded, const FoundObject& found);
+    const FileCfi* opened(FileIndex index, const FoundObject& found);
 
     const MappedFiles& files_;
     const Limits& limits_;
     std::mutex mutex_;
-    // By the file: it may have any number of names. The files stay open as long as `files_`.
-    std::map<const ElfFile*, std::unique_ptr<Opened>> opened_;
+    // By FileIndex: names that lead to one file may lead to other debug files. What they share is the store's.
+    std::map<std::uint32_t, std::unique_ptr<Opened>> opened_;
 };
 
 }  // namespace perfdata

@@ -93,6 +93,7 @@ class PERFDATA_EXPORT ObjectSymbols {
 
     void find_function(std::string_view name, std::vector<FileIndex>& found, LookOut& look) const;
     Object& object(FileIndex index) const;
+    void seek(Object& object, const LookOut& look) const;
     void load(Object& object) const;
     void load(Object& object, const LookOut& look) const;
 
