@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <ranges>
-#include <set>
+#include <tuple>
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
@@ -57,15 +58,16 @@ struct Bundle::Late {
     std::array<std::mutex, 16> unpacking;
     mutable std::mutex mutex;
     std::vector<std::optional<Result<std::shared_ptr<const Source>>>> contents;  // by number
-    std::set<std::size_t> refused;                                               // members that were not even unpacked
-    DiagnosticLog losses;
+    // By number of the member, so that threads tell them in one order. Of each at most two: why it was refused before
+    // it was unpacked (of several reasons the least), and how it was unpacked.
+    enum class Step : std::uint8_t { refused, unpacked };
+    std::map<std::pair<std::size_t, Step>, Error> losses;
 };
 
 Bundle::Bundle(std::string path, const Limits& limits)
     : path_(std::move(path)), directory_(path_), limits_(limits), late_(std::make_unique<Late>()) {
     // A bundle without a name must not hide files of this machine.
     if (path_.empty()) directory_ = "bundle:";
-    late_->losses = DiagnosticLog(limits.diagnostics);
 }
 Bundle::~Bundle() = default;
 
@@ -288,7 +290,9 @@ std::optional<std::size_t> Bundle::find(std::string_view name) const {
 
 DiagnosticLog Bundle::losses() const {
     const std::scoped_lock lock(late_->mutex);
-    return late_->losses;
+    DiagnosticLog losses(limits_.diagnostics);
+    for (const auto& [step, loss] : late_->losses) losses.add(loss);
+    return losses;
 }
 
 Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, const Watch& watch) const {
@@ -304,7 +308,7 @@ Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, con
         }
         auto content = unpack(*number, look);
         const std::scoped_lock short_lock(late_->mutex);
-        if (!content) late_->losses.add(content.error());
+        if (!content) late_->losses.try_emplace({*number, Late::Step::unpacked}, content.error());
         return *(late_->contents[*number] = std::move(content));
     } catch (const Stopped&) {
         return fail(ErrorCode::cancelled, Error::no_offset, path_, "asked to stop");
@@ -321,7 +325,8 @@ Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, con
     const auto refuse = [&](Error error) {
         error.where = where;
         const std::scoped_lock lock(late_->mutex);
-        if (late_->refused.insert(*number).second) late_->losses.add(error);
+        auto& told = late_->losses.try_emplace({*number, Late::Step::refused}, error).first->second;
+        if (std::tie(error.code, error.detail) < std::tie(told.code, told.detail)) told = error;
         return fail(std::move(error));
     };
     if (file.size > limits.unpacked_bytes) {
@@ -329,17 +334,25 @@ Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, con
             {ErrorCode::limit, Error::no_offset, where,
              std::to_string(file.size) + " bytes; at most " + std::to_string(limits.unpacked_bytes) + " are read"});
     }
-    const bool is_known = [&] {
+    // Also of what is unpacked already, for whoever takes it as something else: whether that is a loss must not depend
+    // on who came first.
+    const auto known = [&]() -> std::shared_ptr<const Source> {
         const std::scoped_lock lock(late_->mutex);
-        return late_->contents[*number].has_value();
+        const auto& content = late_->contents[*number];
+        return content && *content ? **content : nullptr;
     }();
-    if (frames_ && !is_known && file.size > short_member) {
+    if (frames_ && file.size > short_member) {
         try {
             const LookOut look(watch);
-            const auto heads = frames_->heads(look);
             std::array<std::byte, tar_head> head{};
-            const auto got = heads->read_at(members_[*number].at, head);
-            heads->rethrow();
+            Result<std::size_t> got = 0;
+            if (known) {
+                got = known->read_at(0, head);
+            } else {
+                const auto heads = frames_->heads(look);
+                got = heads->read_at(members_[*number].at, head);
+                heads->rethrow();
+            }
             ContentCheck check(expected, where);
             if (got && *got == head.size() && packing_of(head) == Packing::none) {
                 if (auto right = check.more(head); !right) return refuse(std::move(right.error()));

@@ -166,6 +166,7 @@ Result<std::shared_ptr<const PackedFrames>> PackedFrames::scan(std::shared_ptr<c
     };
     Scan scan{*all->packed_, look};
     std::uint64_t end = 0;
+    auto room = limits.unpacked_bytes;
     while (scan.at < all->packed_->size()) {
         look();
         const auto begin = scan.at;
@@ -193,6 +194,9 @@ Result<std::shared_ptr<const PackedFrames>> PackedFrames::scan(std::shared_ptr<c
         }
         (*frame)->at = end;
         end += (*frame)->size;
+        // By its place, and not by what was read before it: the same ones for whatever threads read.
+        (*frame)->fits = (*frame)->size <= room;
+        if ((*frame)->fits) room -= (*frame)->size;
         all->frames_.push_back(**frame);
     }
     if (all->frames_.empty()) return std::shared_ptr<const PackedFrames>();
@@ -390,43 +394,34 @@ Result<std::shared_ptr<const Source>> PackedFrames::content(std::size_t frame, c
 }
 
 Result<std::shared_ptr<const Source>> PackedFrames::unpack(const Frame& frame, const LookOut& look) const {
-    const auto too_much = [&] {
+    if (!frame.fits) {
         return fail(ErrorCode::limit, Error::no_offset, path_,
                     "unpacks to more than " + std::to_string(limits_.unpacked_bytes) + " bytes");
-    };
-    if (unpacked_.fetch_add(frame.size) + frame.size > limits_.unpacked_bytes) {
-        unpacked_ -= frame.size;
-        return too_much();
     }
     const bool in_memory = frame.size <= short_frame && in_memory_.fetch_add(frame.size) <= most_in_memory;
     const auto decoder = std::make_unique<Decoder>(*this, frame);
-    try {
-        if (in_memory) {
-            std::vector<std::byte> bytes(static_cast<std::size_t>(frame.size));
-            const auto got = decoder->read(bytes);
-            if (!got) return fail(got.error());
-            bytes.resize(*got);
-            // What the checksum says comes behind the last byte.
-            std::array<std::byte, 1> behind{};
-            if (const auto more = decoder->read(behind); !more) return fail(more.error());
-            return std::make_shared<const KeptFrame>(std::move(bytes), decoder->damage());
-        }
-        auto spool = Spool::create(path_, frame.size);
-        if (!spool) return fail(std::move(spool.error()));
-        std::vector<std::byte> block(std::size_t{256} << 10);
-        for (;;) {
-            look.ask();
-            const auto got = decoder->read(block);
-            if (!got) return fail(got.error());
-            if (*got == 0) break;
-            if (auto put = spool->append(Bytes(block).first(*got)); !put) return fail(std::move(put.error()));
-            if (look.watch().progress) look.watch().progress(spool->size(), frame.size);
-        }
-        return std::move(*spool).finish(decoder->damage());
-    } catch (const Stopped&) {
-        unpacked_ -= frame.size;
-        throw;
+    if (in_memory) {
+        std::vector<std::byte> bytes(static_cast<std::size_t>(frame.size));
+        const auto got = decoder->read(bytes);
+        if (!got) return fail(got.error());
+        bytes.resize(*got);
+        // What the checksum says comes behind the last byte.
+        std::array<std::byte, 1> behind{};
+        if (const auto more = decoder->read(behind); !more) return fail(more.error());
+        return std::make_shared<const KeptFrame>(std::move(bytes), decoder->damage());
     }
+    auto spool = Spool::create(path_, frame.size);
+    if (!spool) return fail(std::move(spool.error()));
+    std::vector<std::byte> block(std::size_t{256} << 10);
+    for (;;) {
+        look.ask();
+        const auto got = decoder->read(block);
+        if (!got) return fail(got.error());
+        if (*got == 0) break;
+        if (auto put = spool->append(Bytes(block).first(*got)); !put) return fail(std::move(put.error()));
+        if (look.watch().progress) look.watch().progress(spool->size(), frame.size);
+    }
+    return std::move(*spool).finish(decoder->damage());
 }
 
 Result<std::size_t> PackedFrames::read_at(std::uint64_t offset, std::span<std::byte> out) const {

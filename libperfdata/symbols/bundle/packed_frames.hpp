@@ -26,6 +26,7 @@ class PackedFrames final : public Source {
     struct Frame {
         std::uint64_t packed_at = 0, packed_size = 0;
         std::uint64_t at = 0, size = 0;
+        bool fits = true;  // in Limits::unpacked_bytes together with those before it that do
     };
 
     // scan(packed, path, limits, look) looks at the headers of frames and blocks alone. Null if a frame does not say
@@ -79,7 +80,7 @@ class PackedFrames final : public Source {
     std::vector<Frame> frames_;  // none is empty
     std::optional<Error> damage_;
     std::unique_ptr<Slot[]> slots_;  // of each frame
-    mutable std::atomic<std::uint64_t> unpacked_ = 0, in_memory_ = 0;
+    mutable std::atomic<std::uint64_t> in_memory_ = 0;
 };
 
 }  // namespace perfdata

@@ -244,3 +244,48 @@ TEST_CASE("A bundle in a bundle, or packed twice, is told", "[symbols][bundle]")
     CHECK(has(why(packed({{"perf.data", compressed(Compression::gzip, made)}})), "unpack one"));
     CHECK_FALSE(has(why(compressed(Compression::gzip, blob_of(std::string(5000, 'x')))), "unpack one"));
 }
+
+TEST_CASE("Losses of a bundle are told by its members, whichever was read first", "[symbols][bundle]") {
+    const auto lie = [](const std::string& name) { return listed(name, blob_of("something else")); };
+    const auto made = packed({{"perf.data", fixture_data()},
+                              {"bundle.json", blob_of(index_of(lie("one") + ", " + lie("two")))},
+                              {"one", blob_of("1")},
+                              {"two", blob_of("2")}});
+    std::vector<std::vector<std::string>> told;
+    for (const auto& order : {std::vector{"one", "two"}, std::vector{"two", "one"}}) {
+        const Opened opened(made);
+        for (const auto* name : order) CHECK(opened.text(name) == "mismatch");
+        auto& texts = told.emplace_back();
+        const auto losses = (*opened.bundle)->losses();
+        for (const auto& loss : losses.kept()) texts.push_back(loss.message());
+    }
+    REQUIRE(told[0].size() == 2);
+    CHECK(has(told[0][0], ": one"));
+    CHECK(told[0] == told[1]);
+}
+
+TEST_CASE("A member that is read as two things is a loss, whichever was first", "[symbols][bundle]") {
+    const Blob text(std::size_t{1} << 20, std::byte{'a'});
+    const auto made = packed({{"perf.data", fixture_data()},
+                              {"bundle.json", blob_of(index_of(named({"perf.data", "long"})))},
+                              {"long", text}});
+    for (const bool text_first : {true, false}) {
+        const Opened opened(made);
+        const auto& bundle = **opened.bundle;
+        if (text_first) CHECK(bundle.content("long", {}, Content::text));
+        CHECK(bundle.content("long", {}, Content::elf).error().code == ErrorCode::malformed);
+        CHECK(bundle.content("long", {}, Content::text));
+        CHECK(bundle.losses().count() == 1);
+    }
+}
+
+TEST_CASE("What is too much of a bundle is what lies behind, whatever is read first", "[symbols][bundle]") {
+    Limits limits;
+    limits.unpacked_bytes = 1 << 20;
+    const Blob half(std::size_t{600} << 10);
+    const Opened opened(packed({{"perf.data", fixture_data()}, {"one", half}, {"two", half}, {"small", blob_of("s")}}),
+                        limits);
+    CHECK(opened.text("two") == "limit");
+    CHECK(opened.text("one").size() == half.size());
+    CHECK(opened.text("small") == "s");
+}
