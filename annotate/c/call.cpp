@@ -40,6 +40,7 @@ perfdata_status status_of(ErrorCode code) {
         case ErrorCode::mismatch: return PERFDATA_MISMATCH;
         case ErrorCode::cancelled: return PERFDATA_CANCELLED;
         case ErrorCode::out_of_memory: return PERFDATA_OUT_OF_MEMORY;
+        case ErrorCode::busy: return PERFDATA_BUSY;
     }
     return PERFDATA_INTERNAL;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "perfdata/core/error.hpp"
+#include "perfdata/core/reentered.hpp"
 #include "perfdata/core/thread_end.hpp"
 #include "perfdata/perfdata.h"
 
@@ -73,6 +74,8 @@ perfdata_status guarded(perfdata_error* error, Body&& body) {
     } catch (const Failure& failure) {
         tell(error, failure.code, failure.error.offset, failure.error.where, failure.error.detail);
         return failure.code;
+    } catch (const Reentered&) {
+        return failed(PERFDATA_BUSY, "a callback asks for what the call around it is reading");
     } catch (const std::bad_alloc&) {
         return failed(PERFDATA_OUT_OF_MEMORY, "out of memory");
     } catch (const std::length_error&) {

@@ -173,7 +173,7 @@ perfdata_status perfdata_code_at_watched(const perfdata_code* code, uint32_t pid
         const auto frame =
             frame_at(object->timeline, &object->symbolizer.jit(), moment, Address{address}, static_cast<CpuMode>(mode));
         const Watch watch{watching.stop(), watching.progress("loading symbols")};
-        if (control != nullptr) watching.taken(object->symbolizer.load(frame, CodeDetail::names, watch));
+        watching.taken(object->symbolizer.load(frame, CodeDetail::names, watch));  // without anybody who watches: busy
         fill(place, object->place(frame, object->strings), "place");
         return PERFDATA_OK;
     });

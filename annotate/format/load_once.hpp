@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/reentered.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 namespace perfdata {
@@ -25,7 +26,10 @@ class LoadOnce {
         if (!is_watched_ || frame.kind != FrameKind::object) return true;
         if (frame.index >= loaded_.size()) loaded_.resize(frame.index + std::size_t{1});
         if (loaded_[frame.index]) return true;
-        if (!symbolizer_.load(frame, detail_, watch_)) return false;
+        if (const auto loaded = symbolizer_.load(frame, detail_, watch_); !loaded) {
+            if (loaded.error().code == ErrorCode::busy) throw Reentered();
+            return false;
+        }
         loaded_[frame.index] = true;
         return true;
     }

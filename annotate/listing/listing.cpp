@@ -10,6 +10,7 @@
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/core/parallel.hpp"
+#include "perfdata/core/reentered.hpp"
 
 #include "format/words.hpp"
 #include "listing_budget.hpp"
@@ -378,8 +379,9 @@ std::vector<Listing> list_all(std::span<const FunctionHits> functions, const Sym
     if (options.progress) {
         // While a file is read it is told again what it knows, so that it can stop.
         watch.progress = [&](std::uint64_t, std::uint64_t) {
-            const std::scoped_lock lock(telling);
-            options.progress(made, functions.size());
+            // Whoever tells may wait for what this thread holds. What this one would tell is known.
+            const std::unique_lock lock(telling, std::try_to_lock);
+            if (lock) options.progress(made, functions.size());
         };
     }
     const bool watched = watch.stop.stop_possible() || watch.progress;
@@ -402,8 +404,11 @@ std::vector<Listing> list_all(std::span<const FunctionHits> functions, const Sym
                 Turns::Turn turn(turns, index);  // ends even if there is nothing to do: others wait for it
                 if (options.stop.stop_requested()) continue;
                 const auto& function = functions[index];
-                const bool stopped = watched && !symbolizer.load(function.version.function, CodeDetail::bytes, watch);
-                if (stopped) continue;
+                if (watched) {
+                    const auto loaded = symbolizer.load(function.version.function, CodeDetail::bytes, watch);
+                    if (!loaded && loaded.error().code == ErrorCode::busy) throw Reentered();
+                    if (!loaded) continue;
+                }
                 ListingMaker maker(function, symbolizer, options.limits, &turn, watched ? &watch : nullptr);
                 listings[index] = std::move(maker).make(disassembler);
                 texts.ready(index);

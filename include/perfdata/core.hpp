@@ -11,6 +11,7 @@
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/memory_limits.hpp"
+#include "perfdata/core/reentered.hpp"
 #include "perfdata/core/shared.hpp"
 #include "perfdata/core/stop_token.hpp"
 #include "perfdata/core/types.hpp"

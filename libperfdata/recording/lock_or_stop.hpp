@@ -7,12 +7,13 @@
 #include <thread>
 
 #include "look_out.hpp"
+#include "owned_mutex.hpp"
 
 namespace perfdata {
 
 // Returns the mutex, locked. While another thread has it, looks whether to stop: that thread may read a large file.
-// Throws Stopped.
-inline std::unique_lock<std::mutex> lock_or_stop(std::mutex& mutex, const LookOut& look) {
+// Throws Stopped; Reentered if this thread has it.
+inline std::unique_lock<OwnedMutex> lock_or_stop(OwnedMutex& mutex, const LookOut& look) {
     if (!look.beats()) return std::unique_lock(mutex);
     std::unique_lock lock(mutex, std::try_to_lock);
     while (!lock.owns_lock()) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <utility>
 
 #include "recording/lock_or_stop.hpp"
@@ -20,7 +19,7 @@ class Once {
         (*this)(std::forward<Body>(body), LookOut());
     }
     // Who waits for another thread looks whether to stop, and throws Stopped. If body() throws it, the next call starts
-    // anew.
+    // anew. Throws Reentered if body() calls it, in a callback.
     template <class Body>
     void operator()(Body&& body, const LookOut& look) {
         if (done_.load(std::memory_order_acquire)) return;
@@ -35,7 +34,7 @@ class Once {
 
   private:
     std::atomic<bool> done_ = false;
-    std::mutex mutex_;
+    OwnedMutex mutex_;
 };
 
 }  // namespace perfdata

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "perfdata/core/reentered.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -79,6 +81,7 @@ std::shared_ptr<const SourceFiles::File> SourceFiles::take(const FileName& name,
     limits.unpacked_bytes = std::min(limits.unpacked_bytes, room_);
     const auto source = files_->open(name, limits, Content::text);
     const auto left_out = [&](const Error& error) {
+        if (error.code == ErrorCode::busy) throw Reentered();
         if (error.code == ErrorCode::limit) ++left_out_;
         return std::shared_ptr<const File>();
     };
@@ -142,7 +145,8 @@ std::string_view SourceFiles::text(std::string_view file, std::uint32_t line, co
     auto known = read_.find(file);
     if (known == read_.end()) {
         const std::string path(file);
-        known = read_.emplace(path, find(path)).first;
+        auto found = find(path);
+        known = read_.emplace(path, std::move(found)).first;
     }
     const auto* found = known->second.get();
     if (found == nullptr) return {};

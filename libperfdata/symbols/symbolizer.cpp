@@ -4,11 +4,31 @@
 #include <algorithm>
 #include <utility>
 
+#include "perfdata/core/reentered.hpp"
 #include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "code_sources.hpp"
 
 namespace perfdata {
+namespace {
+
+// Returns body(), or what `other` says in a callback of the call that is reading what body() needs.
+template <class Body, class Other>
+auto unless_busy(Body&& body, Other&& other) -> decltype(body()) {
+    try {
+        return body();
+    } catch (const Reentered&) {
+        return other();
+    }
+}
+
+// The same for a Result.
+template <class Body>
+auto or_busy(Body&& body) -> decltype(body()) {
+    return unless_busy(body, [] { return std::unexpected(Reentered::error()); });
+}
+
+}  // namespace
 
 Symbolizer::Symbolizer(Shared<const CodeSources> sources) : sources_(std::move(sources)) {}
 Symbolizer::~Symbolizer() = default;
@@ -36,19 +56,27 @@ const CodeVersions& Symbolizer::versions() const {
 }
 
 FrameName Symbolizer::name(const Frame& frame) const {
-    return sources_->of(frame).name(frame);
+    const auto none = [&] { return FrameName{{}, frame.offset, {}, CodeClass::unknown, SymbolMiss::busy}; };
+    return unless_busy([&] { return sources_->of(frame).name(frame); }, none);
 }
 Unnamed Symbolizer::why_unnamed(const Frame& frame) const {
-    return sources_->of(frame).why_unnamed(frame);
+    return unless_busy([&] { return sources_->of(frame).why_unnamed(frame); },
+                       [] {
+                           return Unnamed{explain(SymbolMiss::busy), remedy(SymbolMiss::busy)};
+                       });
 }
 Frame Symbolizer::function(const Frame& frame) const {
-    return sources_->of(frame).function(frame);
+    return unless_busy([&] { return sources_->of(frame).function(frame); }, [&] { return frame; });
 }
 FunctionExtent Symbolizer::extent(const Frame& frame) const {
-    return sources_->of(frame).extent(frame);
+    return unless_busy([&] { return sources_->of(frame).extent(frame); }, [&] { return FunctionExtent{frame, 0, {}}; });
 }
 
 Result<CodeImage> Symbolizer::image(const CodeVersion& version) const {
+    return or_busy([&] { return image_of(version); });
+}
+
+Result<CodeImage> Symbolizer::image_of(const CodeVersion& version) const {
     const auto most = sources_->limits().function_bytes;
     const auto& source = sources_->of(version.function);
     // Sizes in symbol tables are unverified.
@@ -71,23 +99,28 @@ Result<CodeImage> Symbolizer::image(const CodeVersion& version) const {
 }
 
 Result<std::vector<LineStart>> Symbolizer::lines(const Frame& function, std::uint64_t size) const {
-    const auto& source = sources_->of(function);
-    auto lines = source.lines(function, size);
-    if (!lines) return lines;
-    return sources_->texts().add_to(std::move(*lines), source.built(function));
+    return or_busy([&]() -> Result<std::vector<LineStart>> {
+        const auto& source = sources_->of(function);
+        auto lines = source.lines(function, size);
+        if (!lines) return lines;
+        return sources_->texts().add_to(std::move(*lines), source.built(function));
+    });
 }
 Result<std::vector<LineStart>> Symbolizer::lines_without_texts(const Frame& function, std::uint64_t size) const {
-    return sources_->of(function).lines(function, size);
+    return or_busy([&] { return sources_->of(function).lines(function, size); });
 }
 std::vector<LineStart> Symbolizer::with_texts(const Frame& function, std::vector<LineStart> lines) const {
-    return sources_->texts().add_to(std::move(lines), sources_->of(function).built(function));
+    return unless_busy([&] { return sources_->texts().add_to(lines, sources_->of(function).built(function)); },
+                       [&] { return lines; });
 }
 Result<std::vector<CompiledLine>> Symbolizer::compiled_lines(const Frame& function, std::uint64_t size) const {
     const auto* mapped = sources_->mapped(function);
-    return mapped != nullptr ? mapped->compiled_lines(function, size) : std::vector<CompiledLine>{};
+    return or_busy([&]() -> Result<std::vector<CompiledLine>> {
+        return mapped != nullptr ? mapped->compiled_lines(function, size) : std::vector<CompiledLine>{};
+    });
 }
 LinesOrigin Symbolizer::lines_origin(const Frame& function) const {
-    return sources_->of(function).lines_origin(function);
+    return unless_busy([&] { return sources_->of(function).lines_origin(function); }, [] { return LinesOrigin{}; });
 }
 Result<const void*> Symbolizer::lines_shared(const Frame& function, const Watch& watch) const {
     try {
@@ -96,16 +129,19 @@ Result<const void*> Symbolizer::lines_shared(const Frame& function, const Watch&
         return sources_->of(function).lines_shared(function, look);
     } catch (const Stopped&) {
         return fail(ErrorCode::cancelled, Error::no_offset, "symbols", "asked to stop");
+    } catch (const Reentered&) {
+        return std::unexpected(Reentered::error());
     }
 }
 std::uint64_t Symbolizer::lines_size(const Frame& function) const {
     return sources_->of(function).lines_size(function);
 }
 CodePlace Symbolizer::place(const CodeVersion& version) const {
-    return sources_->of(version.function).place(version);
+    return unless_busy([&] { return sources_->of(version.function).place(version); }, [] { return CodePlace{}; });
 }
 std::optional<Error> Symbolizer::lines_problem(const Frame& function, std::span<const LineStart> lines) const {
-    return sources_->of(function).lines_problem(function, lines);
+    return unless_busy([&] { return sources_->of(function).lines_problem(function, lines); },
+                       [] { return std::optional(Reentered::error()); });
 }
 bool Symbolizer::is_line_loss(const Frame& function, const Error& error) const {
     return sources_->of(function).is_line_loss(error);
@@ -115,7 +151,8 @@ std::optional<Error> Symbolizer::text_problem() const {
 }
 
 std::expected<const FoundObject*, SymbolMiss> Symbolizer::file(ObjectIndex object) const {
-    return sources_->files().file(object);
+    return unless_busy([&] { return sources_->files().file(object); },
+                       [] { return std::unexpected(SymbolMiss::busy); });
 }
 const RecordedObject& Symbolizer::recorded_object(ObjectIndex object) const {
     const auto& files = sources_->files();
@@ -124,17 +161,23 @@ const RecordedObject& Symbolizer::recorded_object(ObjectIndex object) const {
 std::optional<MissingDebugFile> Symbolizer::missing_debug(ObjectIndex object) const {
     const auto found = file(object);
     if (!found) return {};
-    return sources_->files().finder().missing_debug(recorded_object(object), **found);
+    return unless_busy([&] { return sources_->files().finder().missing_debug(recorded_object(object), **found); },
+                       [] { return std::nullopt; });
 }
 bool Symbolizer::has_build_ids() const {
     return sources_->files().has_build_ids();
 }
 void Symbolizer::prepare(unsigned jobs, const StopToken& stop, const Progress& progress) const {
-    sources_->files().prepare(jobs, stop, progress);
+    try {
+        sources_->files().prepare(jobs, stop, progress);
+    } catch (const Reentered&) {  // whoever asks for these files is told
+    }
 }
 Result<void> Symbolizer::load(const Frame& frame, CodeDetail detail, const Watch& watch) const {
-    if (sources_->load(frame, detail, watch)) return {};
-    return fail(ErrorCode::cancelled, Error::no_offset, "symbols", "asked to stop");
+    return or_busy([&]() -> Result<void> {
+        if (sources_->load(frame, detail, watch)) return {};
+        return fail(ErrorCode::cancelled, Error::no_offset, "symbols", "asked to stop");
+    });
 }
 std::vector<std::string> Symbolizer::objects_with(std::string_view name, const StopToken& stop) const {
     std::vector<std::string> objects;
@@ -153,7 +196,7 @@ const RecordedKernel& Symbolizer::recorded_kernel() const {
     return sources_->kernel().recorded();
 }
 Result<KernelText> Symbolizer::kernel_text(const Watch& watch) const {
-    return KernelNames::find_text(recorded_kernel(), sources_->files().finder(), watch);
+    return or_busy([&] { return KernelNames::find_text(recorded_kernel(), sources_->files().finder(), watch); });
 }
 const std::vector<Error>& Symbolizer::problems() const {
     return sources_->problems();

@@ -62,7 +62,7 @@ bool is_known_reason(std::string_view why) {
     for (unsigned miss = 0; miss < symbol_misses; ++miss) {
         if (why == to_string(static_cast<SymbolMiss>(miss))) return true;
     }
-    for (unsigned code = 0; code <= static_cast<unsigned>(ErrorCode::out_of_memory); ++code) {
+    for (unsigned code = 0; code <= static_cast<unsigned>(ErrorCode::busy); ++code) {
         if (why == to_string(static_cast<ErrorCode>(code))) return true;
     }
     return false;

@@ -23,10 +23,14 @@
  * one place of its recording: while one thread reads it, others get PERFDATA_BUSY. A handle may be freed while another
  * thread is in a call with it: the call ends as if it had not been freed; but what it handed out is gone.
  *
- * CALLBACKS run on the thread that calls, unless it is said otherwise. They may call any function of this library. They
- * must return: no longjmp. An exception that a callback in C++ throws becomes PERFDATA_CALLBACK. With glibc a thread may
- * end in them, but for `release`, or be cancelled (pthread_exit, pthread_cancel): that ends the calls around, too, and
- * frees what they hold. If it is a thread of the library (`jobs`), the call returns PERFDATA_CALLBACK.
+ * CALLBACKS run on the thread that calls, unless it is said otherwise. They may call any function of this library, but
+ * what the call around them is just reading is not there yet: who needs it gets PERFDATA_BUSY. These may:
+ * perfdata_code_open, perfdata_code_at, and what reads samples or makes reports, heat and annotations with a
+ * perfdata_code, in a callback of one of them with the same code, symbol cache or bundle. There let them have no `jobs`:
+ * other threads would wait for the call around, and it for them. Callbacks must return: no longjmp. An exception that a
+ * callback in C++ throws becomes PERFDATA_CALLBACK. With glibc a thread may end in them, but for `release`, or be
+ * cancelled (pthread_exit, pthread_cancel): that ends the calls around, too, and frees what they hold. If it is a thread
+ * of the library (`jobs`), the call returns PERFDATA_CALLBACK.
  *
  * No function prints, exits, throws or changes the state of the process; what is global is one table of handles. */
 #ifndef PERFDATA_C_BASE_H
@@ -67,7 +71,7 @@ enum {
     PERFDATA_INVALID_ARGUMENT = 11,
     PERFDATA_INVALID_HANDLE = 12, /* null, freed, of another type, or none at all */
     PERFDATA_CALLBACK = 13,       /* a callback threw, or returned what it must not */
-    PERFDATA_BUSY = 14,           /* another call uses this perfdata_samples handle */
+    PERFDATA_BUSY = 14,           /* another call uses this perfdata_samples handle; or see CALLBACKS */
     PERFDATA_INTERNAL = 15        /* a mistake in the library */
 };
 

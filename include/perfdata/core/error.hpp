@@ -22,6 +22,7 @@ enum class ErrorCode : std::uint8_t {
     mismatch,       // two sources contradict each other (another boot's kallsyms, for example)
     cancelled,      // the caller asked to stop
     out_of_memory,  // the input needs more memory than there is
+    busy,           // a callback asks for what the call around it is reading
 };
 
 // to_string(code) returns the code's own name; static storage. "unknown" for a value that is none of them.
@@ -37,6 +38,7 @@ constexpr std::string_view to_string(ErrorCode code) {
         case ErrorCode::mismatch: return "mismatch";
         case ErrorCode::cancelled: return "cancelled";
         case ErrorCode::out_of_memory: return "out_of_memory";
+        case ErrorCode::busy: return "busy";
     }
     return "unknown";
 }

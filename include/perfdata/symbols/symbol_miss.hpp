@@ -22,8 +22,9 @@ enum class SymbolMiss : std::uint8_t {
     between_symbols,   // the file has symbols, but none covers the address
     not_opened,        // the file exists, but the system refuses to open it
     other_machine,     // no build-id proves the file, and its code cannot run on the recorded machine
+    busy,              // a callback asks for it, and the call around it is reading the file
 };
-inline constexpr unsigned symbol_misses = 13;  // number of reasons
+inline constexpr unsigned symbol_misses = 14;  // number of reasons
 
 // Returns a word for JSON.
 constexpr std::string_view to_string(SymbolMiss miss) {
@@ -41,6 +42,7 @@ constexpr std::string_view to_string(SymbolMiss miss) {
         case SymbolMiss::between_symbols: return "between_symbols";
         case SymbolMiss::not_opened: return "not_opened";
         case SymbolMiss::other_machine: return "other_machine";
+        case SymbolMiss::busy: return "busy";
     }
     return "unknown";
 }
@@ -64,6 +66,7 @@ constexpr std::string_view explain(SymbolMiss miss) {
         case SymbolMiss::between_symbols: return "none of its symbols covers the address";
         case SymbolMiss::not_opened: return "the system does not let its file be opened";
         case SymbolMiss::other_machine: return "the file found has code of another architecture than the recording";
+        case SymbolMiss::busy: return "its file is being read by the call around the callback that asks";
     }
     return "unknown";
 }
@@ -90,7 +93,8 @@ constexpr std::string_view remedy(SymbolMiss miss) {
         case SymbolMiss::other_machine: return "give the recording machine's files with --symfs";
         case SymbolMiss::not_a_file:
         case SymbolMiss::outside_file:
-        case SymbolMiss::between_symbols: return {};
+        case SymbolMiss::between_symbols:
+        case SymbolMiss::busy: return {};
     }
     return {};
 }

@@ -38,7 +38,10 @@ struct RecordedKernel;
 struct RecordedObject;
 
 // Symbolizer answers for one recording and its timeline, which must outlive it. What it loaded stays loaded: views and
-// pointers live as long as it, even if it is moved. Const use from many threads is safe.
+// pointers live as long as it, even if it is moved. Const use from many threads is safe. Callbacks (progress, stop
+// tokens, file systems) may use it, too, on their own thread: what the call around them is just reading is the error
+// `busy`, or has no name, for SymbolMiss::busy. functions() throws Reentered then, which catch_bad_alloc() makes that
+// error. Other threads wait for the call around, so that a callback must not wait for them.
 //
 // Each kind of code has its source:
 // - BPF programs: the recording, which does not say when perf read them from the kernel. JIT code: its jitdump.
@@ -53,7 +56,7 @@ struct RecordedObject;
 class PERFDATA_EXPORT Symbolizer {
   public:
     // Always succeeds: problems() says what is missing and what would supply it. Opens a buildid_dir that is a file as
-    // ArchivedFiles. Throws nothing but bad_alloc.
+    // ArchivedFiles. Throws nothing but bad_alloc, and Reentered in a callback of what is reading the same.
     static Symbolizer open(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options = {});
     ~Symbolizer();
     Symbolizer(Symbolizer&&) noexcept;
@@ -153,6 +156,7 @@ class PERFDATA_EXPORT Symbolizer {
 
   private:
     explicit Symbolizer(Shared<const CodeSources> sources);
+    Result<CodeImage> image_of(const CodeVersion& version) const;
 
     Shared<const CodeSources> sources_;
 };

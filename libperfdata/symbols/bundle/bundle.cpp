@@ -55,7 +55,7 @@ struct Bundle::Member {
 // Late is what changes while a bundle is read.
 struct Bundle::Late {
     // Members share these: few are unpacked at once.
-    std::array<std::mutex, 16> unpacking;
+    std::array<OwnedMutex, 16> unpacking;
     mutable std::mutex mutex;
     std::vector<std::optional<Result<std::shared_ptr<const Source>>>> contents;  // by number
     // By number of the member, so that threads tell them in one order. Of each at most two: why it was refused before
@@ -307,11 +307,14 @@ Result<std::shared_ptr<const Source>> Bundle::content(std::string_view name, con
             if (const auto& known = late_->contents[*number]) return *known;
         }
         auto content = unpack(*number, look);
+        if (!content && content.error().code == ErrorCode::busy) return content;  // nothing is known of it
         const std::scoped_lock short_lock(late_->mutex);
         if (!content) late_->losses.try_emplace({*number, Late::Step::unpacked}, content.error());
         return *(late_->contents[*number] = std::move(content));
     } catch (const Stopped&) {
         return fail(ErrorCode::cancelled, Error::no_offset, path_, "asked to stop");
+    } catch (const Reentered&) {
+        return std::unexpected(Reentered::error());
     }
 }
 

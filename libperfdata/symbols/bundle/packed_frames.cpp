@@ -429,7 +429,13 @@ Result<std::size_t> PackedFrames::read_at(std::uint64_t offset, std::span<std::b
     while (done < out.size() && offset + done < size()) {
         const auto number = frame_at(offset + done);
         const auto& frame = frames_[number];
-        const auto inside = content(number, LookOut());
+        const auto inside = [&]() -> Result<std::shared_ptr<const Source>> {
+            try {
+                return content(number, LookOut());
+            } catch (const Reentered&) {  // whoever reads may be written in C
+                return std::unexpected(Reentered::error());
+            }
+        }();
         if (!inside) return fail(inside.error());
         const auto from = offset + done - frame.at;
         const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size() - done, frame.size - from));

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +12,8 @@
 
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/source.hpp"
+
+#include "recording/owned_mutex.hpp"
 
 namespace perfdata {
 
@@ -66,7 +67,7 @@ class PackedFrames final : public Source {
     struct Scan;
     // Slot is the content of a frame, once it is unpacked or has failed to be.
     struct Slot {
-        std::mutex mutex;
+        OwnedMutex mutex;
         std::optional<Result<std::shared_ptr<const Source>>> content;
     };
 

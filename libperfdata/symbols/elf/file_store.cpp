@@ -49,6 +49,7 @@ std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm 
     if (!source) {
         switch (source.error().code) {
             case ErrorCode::cancelled: throw Stopped();
+            case ErrorCode::busy: throw Reentered();
             case ErrorCode::missing: return std::unexpected(SymbolMiss::not_found);
             case ErrorCode::io: return std::unexpected(SymbolMiss::not_opened);
             default: return std::unexpected(SymbolMiss::unreadable);
@@ -59,6 +60,7 @@ std::expected<std::shared_ptr<const ElfFile>, SymbolMiss> FileStore::open(Realm 
     auto opened = ElfFile::open(std::move(*source), limits, look.watch());
     if (!opened) {
         if (opened.error().code == ErrorCode::cancelled) throw Stopped();
+        if (opened.error().code == ErrorCode::busy) throw Reentered();
         if (identity && opened.error().code != ErrorCode::io) note(realm, *identity, {});
         return std::unexpected(SymbolMiss::unreadable);
     }

@@ -94,6 +94,7 @@ class FileStore {
             Result<Value> made = read();
             if (made) return std::make_shared<const Value>(std::move(*made));
             if (made.error().code == ErrorCode::cancelled) throw Stopped();
+            if (made.error().code == ErrorCode::busy) throw Reentered();
             return fail(std::move(made.error()));
         };
         const auto identity = bounds_ ? files.identity(name) : std::nullopt;

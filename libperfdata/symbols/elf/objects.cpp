@@ -270,8 +270,9 @@ void ObjectSymbols::load_all(std::span<const FileIndex> objects, unsigned jobs, 
     if (progress) {
         // Within a file it is told again what it knows, so that it can stop.
         watch.progress = [&](std::uint64_t, std::uint64_t) {
-            const std::scoped_lock lock(telling);
-            progress(loaded, objects.size());
+            // Whoever tells may wait for what this thread holds. What this one would tell is known.
+            const std::unique_lock lock(telling, std::try_to_lock);
+            if (lock) progress(loaded, objects.size());
         };
     }
     const LookOut look(watch);

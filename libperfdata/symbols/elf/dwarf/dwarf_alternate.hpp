@@ -2,11 +2,10 @@
 // The file to which dwz moved what several files share. Needs libdw.
 #pragma once
 
-#include <mutex>
-
 #include "dwarf_entries.hpp"
 #include "dwarf_opened.hpp"
 #include "dwarf_sections.hpp"
+#include "recording/owned_mutex.hpp"
 
 namespace perfdata {
 
@@ -17,7 +16,7 @@ struct DwarfAlternate {
     // `image` is its debug information; `nothing` stands for an alternate of its own, which libdw would look for.
     DwarfAlternate(DwarfOpened image, DwarfOpened nothing);
 
-    std::mutex mutex;
+    OwnedMutex mutex;
 
   private:
     DwarfOpened nothing_, opened_;  // before what reads them

@@ -92,7 +92,7 @@ struct SectionPlace {
 }  // namespace
 
 struct DwarfLines::State {
-    std::mutex mutex;
+    OwnedMutex mutex;
     // Destroyed in reverse order: libdw's handles before what they read.
     std::shared_ptr<DwarfAlternate> alternate;  // null: none
     std::optional<DwarfOpened> nothing, plain;
@@ -136,8 +136,8 @@ struct DwarfLines::State {
     Result<void> read_units(std::uint64_t first_code, LookOut& look);
     Result<void> set_alternate(const DwarfFiles& files, const Limits& limits, LookOut& look);
     // Call it with the mutex locked, before libdw follows references.
-    std::unique_lock<std::mutex> lock_alternate(const LookOut& look = {}) const {
-        return alternate ? lock_or_stop(alternate->mutex, look) : std::unique_lock<std::mutex>();
+    std::unique_lock<OwnedMutex> lock_alternate(const LookOut& look = {}) const {
+        return alternate ? lock_or_stop(alternate->mutex, look) : std::unique_lock<OwnedMutex>();
     }
     void add_unit(Dwarf_Die die, LookOut& look);
     void lay_out_pieces(LookOut& look);

@@ -67,7 +67,7 @@ Result<std::shared_ptr<const Source>> FileSystem::vdso() const {
 }
 
 struct LocalFiles::ReadOnce {
-    std::mutex mutex;
+    OwnedMutex mutex;
     std::map<std::string, Result<std::shared_ptr<const Source>>> files;
 };
 
@@ -110,6 +110,8 @@ Result<std::shared_ptr<const Source>> LocalFiles::open_given_watched(const std::
         return files.emplace(path, std::move(opened)).first->second;
     } catch (const Stopped&) {
         return asked_to_stop(path);
+    } catch (const Reentered&) {
+        return std::unexpected(Reentered::error());
     }
 }
 

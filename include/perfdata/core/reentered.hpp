@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Why a callback gets no answer.
+#pragma once
+
+#include "perfdata/core/error.hpp"
+
+namespace perfdata {
+
+// Reentered leaves a call that a callback makes for what the call around it, on the same thread, is about to read: it
+// would wait for itself. Functions that return a Result turn it into the error `busy`.
+struct Reentered {
+    // Returns that error.
+    static Error error() {
+        return {ErrorCode::busy, Error::no_offset, {}, "a callback asks for what the call around it is reading"};
+    }
+};
+
+}  // namespace perfdata
