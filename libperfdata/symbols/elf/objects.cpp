@@ -191,9 +191,11 @@ std::expected<NameAndOffset, SymbolMiss> ObjectSymbols::name(FileIndex index, st
     NameAndOffset result{found->symbol.name, found->offset, found->symbol.size, found->symbol.value};
     if (table_->options.demangle && is_mangled(result.name)) {
         const std::scoped_lock lock(one.content->demangling);
-        const auto [place, added] = one.content->demangled.try_emplace(found->index);
-        if (added) {
-            place->second = demangle(result.name).value_or(std::string(result.name));
+        auto& names = one.content->demangled;
+        auto place = names.find(found->index);
+        if (place == names.end()) {
+            auto name = demangle(result.name).value_or(std::string(result.name));  // memory may run out
+            place = names.emplace(found->index, std::move(name)).first;
             one.content->note_name(place->second);
         }
         result.name = place->second;

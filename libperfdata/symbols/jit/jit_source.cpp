@@ -147,8 +147,10 @@ UnwindPlace JitSource::unwind_place(const Frame& frame) const {
     if (function.unwind_size == 0) return {};
     const std::scoped_lock lock(mutex_);
     const auto& code = codes_.code(frame.index);
-    auto [entry, added] = cfi_.try_emplace({&code, function.unwind_at});
-    if (added) {
+    const std::pair key(&code, function.unwind_at);
+    auto entry = cfi_.find(key);
+    if (entry == cfi_.end()) {
+        std::unique_ptr<const FileCfi> readable;  // before its entry: memory may run out
         const auto& header = code.dump().header();
         const auto* arch = find_arch(header.elf_machine, header.order.endian());
         const auto target = arch == nullptr ? std::nullopt : UnwindTarget::of(arch->family, arch->address_bytes);
@@ -159,8 +161,9 @@ UnwindPlace JitSource::unwind_place(const Frame& frame) const {
             input.address = JitCode::unwind_address(function);
             input.file_offset = function.unwind_at;
             auto cfi = std::make_unique<const FileCfi>(*target, input, std::move(*bytes), context_.recording.limits());
-            if (cfi->has_any()) entry->second = std::move(cfi);
+            if (cfi->has_any()) readable = std::move(cfi);
         }
+        entry = cfi_.emplace(key, std::move(readable)).first;
     }
     // There is some, which may not be readable.
     return {entry->second.get(), frame.offset, entry->second ? StackEnd::no_unwind_info : StackEnd::damaged};
