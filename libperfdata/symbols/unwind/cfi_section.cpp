@@ -144,7 +144,7 @@ class CfiSection::Index {
         auto table = CfiTable::open(input, target);
         if (table) {
             table_ = *table;
-            table_good_ = true;
+            table_good_ = table_opened_ = true;
         } else {
             damage_ = table.error();
         }
@@ -154,6 +154,7 @@ class CfiSection::Index {
     const CfiEntries& entries() const { return entries_; }
     const Limits& limits() const { return limits_; }
     bool uses_table() const { return table_good_; }
+    bool as_opened() const { return table_good_ == table_opened_; }
     std::optional<Error> damage() const {
         const std::scoped_lock lock(mutex_);
         return damage_;
@@ -287,6 +288,7 @@ class CfiSection::Index {
     CfiEntries entries_;
     Limits limits_;
     CfiTable table_;
+    bool table_opened_ = false;
     mutable std::atomic<bool> table_good_ = false;
     mutable Once walk_once_;
     // Valid after walk_once_:
@@ -362,6 +364,9 @@ bool CfiSection::uses_table() const {
     return index_->uses_table();
 }
 
+bool CfiSection::intact() const {
+    return index_->as_opened();
+}
 std::optional<Error> CfiSection::damage() const {
     return index_->damage();
 }

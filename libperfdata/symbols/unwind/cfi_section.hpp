@@ -65,6 +65,9 @@ class CfiSection {
     // Returns what is wrong with the table or with the section's structure, as far as it has been read: entries behind
     // it cannot be found. Nothing if all is well so far.
     std::optional<Error> damage() const;
+    // Returns false once the table was found wrong: from then on it is not used, so that answers depend on what was
+    // asked before.
+    bool intact() const;
     // Returns why any function may be missing from the answers of find(); nothing if none is, as far as is known.
     std::optional<Error> loss() const;
 

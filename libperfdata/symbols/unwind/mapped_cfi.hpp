@@ -34,7 +34,8 @@ class MappedCfi {
 
         std::uint64_t memory() const override { return once.done() && cfi ? cfi->memory() : 0; }
         bool intact() const override {
-            return !once.done() || !cfi || !cfi->damage() || cfi->damage()->code != ErrorCode::io;
+            if (!once.done() || !cfi) return true;
+            return cfi->intact() && (!cfi->damage() || cfi->damage()->code != ErrorCode::io);
         }
     };
     struct Opened {

@@ -46,9 +46,11 @@ TEST_CASE("The table of .eh_frame_hdr finds functions without reading the others
     for (std::size_t byte = 4; byte < 8; ++byte) one.content[at[50] + byte] = std::byte{0x7f};
     CHECK(one.row(0x1000) == "7+0 16:[-8]");
     CHECK(section.uses_table());
+    CHECK(section.intact());
     // Who looks has all entries read.
     CHECK(one.row(0x1000 + 50 * 0x20) == "none");
     CHECK_FALSE(section.uses_table());
+    CHECK_FALSE(section.intact());
     CHECK(problem_of_table(section) == "the CIE of an FDE lies outside of the section");
     CHECK(one.row(0x1000 + 49 * 0x20) == "7+49 16:[-8]");
     CHECK(one.row(0x1000 + 51 * 0x20) == "7+51 16:[-8]");
