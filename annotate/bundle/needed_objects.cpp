@@ -73,7 +73,7 @@ class ObjectsAdder {
     Result<void> find_opened() {
         traced_ = from_.files.elf_files();
         for (const auto& one : traced_) {
-            auto content = one.content.lock();
+            auto content = one.in_use();
             if (!content) continue;  // it was no use to anybody
             auto file = ElfFile::open(content, from_.recording.limits(), {options_.watch.stop, {}});
             if (!file) {

@@ -98,7 +98,9 @@ TracedFiles::Opening TracedFiles::noted(Opening opened, const FileName& name, co
     }
     if (content == Content::elf) {
         const std::scoped_lock lock(mutex_);
-        elf_files_[{name.root, name.path}] = {name, actual, *opened};
+        auto& file = elf_files_.try_emplace({name.root, name.path}, Opened{name, actual, {}}).first->second;
+        std::erase_if(file.contents, [](const auto& content) { return content.expired(); });
+        file.contents.push_back(*opened);
     } else if (content == Content::text) {
         const auto identity = beneath_->identity(actual);
         const std::scoped_lock lock(mutex_);

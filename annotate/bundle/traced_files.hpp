@@ -24,9 +24,18 @@ class TracedFiles final : public FileSystem {
   public:
     // Opened is a file that was found; whether it was then used is for others to judge.
     struct Opened {
-        FileName name;                        // as it was asked for
-        FileName actual;                      // where it was found
-        std::weak_ptr<const Source> content;  // gone once nobody uses it
+        FileName name;    // as it was asked for
+        FileName actual;  // where it was found
+        // Of each opening. Gone once nobody uses it: of threads that open a file at once all but one drop theirs.
+        std::vector<std::weak_ptr<const Source>> contents;
+
+        // Returns the content in use; null if nobody uses any.
+        std::shared_ptr<const Source> in_use() const {
+            for (const auto& content : contents) {
+                if (auto used = content.lock()) return used;
+            }
+            return {};
+        }
     };
 
     // `roots`: directories to look below for names that are not there. `cores`: paths of copies of the kernel's memory;

@@ -226,7 +226,12 @@ TEST_CASE("Traced files know what was opened, and look below other roots", "[ann
     CHECK(opened[0].actual == FileName{here + "/root", "/lib/other.so"});
     CHECK(opened[1].actual == FileName{here + "/root", "/lib/there.so"});
     CHECK(opened[2].name.path == here + "/here.so");
-    CHECK(opened[2].content.lock() == *one);
+    CHECK(opened[2].in_use() == *one);
+    // Another thread opens it at the same time, and gives way to the first.
+    auto again = files.open({"", here + "/here.so"}, {}, Content::elf);
+    REQUIRE(again);
+    (*again).reset();
+    CHECK(files.elf_files()[2].in_use() == *one);
 
     CHECK_FALSE(files.read_text({"", here + "/x.c"}));
     CHECK(files.open({"", "/virtual/x.c"}, {}, Content::text));
