@@ -15,7 +15,10 @@ namespace {
 class Silence {
   public:
     Silence() : lock_(mutex()), before_(libbpf_set_print(nullptr)) {}
-    ~Silence() { libbpf_set_print(before_); }
+    ~Silence() {
+        // The program may have set another one meanwhile.
+        if (const auto other = libbpf_set_print(before_)) libbpf_set_print(other);
+    }
     Silence(const Silence&) = delete;
     Silence& operator=(const Silence&) = delete;
 

@@ -175,6 +175,7 @@ void FileStore::trim() {
     Dropped dropped;
     const std::scoped_lock lock(mutex_);
     while (files_now() != 0 && (files_now() > bounds_->files || bytes_now() > bounds_->bytes)) drop_oldest(dropped);
+    alternates_.forget_unless([&](const ElfFile* file) { return kept_.contains(file); }, dropped.all);
     forget_the_gone(dropped);
 }
 

@@ -2,6 +2,7 @@
 #include "inlined_source.hpp"
 
 #include <ranges>
+#include <tuple>
 
 #include "symbols/elf/dwarf/dwarf_lines.hpp"
 
@@ -22,7 +23,11 @@ void InlinedSource::note(Error problem) const {
     // Without libdw this is the reason for every file.
     if (!DwarfLines::available() && !problems_.empty()) return;
     const std::pair key{problem.where, problem.code};
-    problems_.try_emplace(key, std::move(problem));
+    const auto [known, added] = problems_.try_emplace(key, problem);
+    // Of several the least, whichever thread was first.
+    auto& told = known->second;
+    if (!added && std::tie(problem.detail, problem.offset) < std::tie(told.detail, told.offset))
+        told = std::move(problem);
 }
 
 std::vector<Error> InlinedSource::problems() const {

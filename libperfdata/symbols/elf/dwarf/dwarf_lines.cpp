@@ -35,12 +35,14 @@ int find_nothing(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, con
     return -1;
 }
 
+constexpr std::size_t enough_stack = std::size_t{512} << 10;
+
 // Calls libdw with enough stack: it keeps large arrays and rows of line tables there, up to 160 KiB. The program's
 // threads may have less.
 template <class T>
 Result<T> with_stack(const std::function<Result<T>()>& call) {
-    constexpr std::size_t enough = std::size_t{512} << 10, own = std::size_t{1} << 20;
-    if (has_stack(enough)) return call();
+    constexpr std::size_t own = std::size_t{1} << 20;
+    if (has_stack(enough_stack)) return call();
     std::optional<Result<T>> result;
     if (!on_own_stack(own, [&] { result = call(); })) {
         return fail(ErrorCode::limit, Error::no_offset, "DWARF", "the system gives no stack to read it on");
@@ -127,7 +129,7 @@ struct DwarfLines::State {
     Result<T> noted(Result<T> answer) {
         constexpr std::uint64_t times = 3;  // what libdw and we make of the bytes
         memory = times * own().loaded_bytes();
-        if (!answer || damage || texts->full() || texts->has_nameless_file()) intact = false;
+        if (!answer || damage || texts->full() || texts->has_nameless_file() || deep) intact = false;
         return answer;
     }
 
@@ -168,11 +170,15 @@ Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limit
 }
 
 Result<DwarfLines> DwarfLines::open(const DwarfFiles& files, const Limits& limits, LookOut& look) {
-    return with_stack<DwarfLines>([&] { return read(files, limits, look); });
+    if (has_stack(enough_stack)) return read(files, limits, look);
+    // Progress may end the thread, which could not be unwound from another stack: it is not told there.
+    LookOut quiet({look.watch().stop, {}});
+    return with_stack<DwarfLines>([&] { return read(files, limits, quiet); });
 }
 
 Result<DwarfLines> DwarfLines::read(const DwarfFiles& files, const Limits& limits, LookOut& look) {
-    elf_version(EV_CURRENT);
+    static const auto version = elf_version(EV_CURRENT);  // once: it writes a global number
+    (void)version;
     // libdw 0.188 writes through null where a relocatable file has no sections at all.
     if (!has_lines(*files.debug)) return fail(ErrorCode::missing, Error::no_offset, "DWARF", "there are no lines");
     auto state = std::make_unique<State>();

@@ -36,6 +36,21 @@ class DwarfAlternates {
         auto node = all_.extract(file);
         return node ? std::move(node.mapped()) : nullptr;
     }
+    // Does so with all whose file keeps(file) does not keep: one may have been dropped before it was opened here. Adds
+    // what the caller should destroy to `dropped`.
+    template <class Keeps>
+    void forget_unless(Keeps&& keeps, std::vector<std::shared_ptr<const void>>& dropped) {
+        const std::scoped_lock lock(mutex_);
+        for (auto one = all_.begin(); one != all_.end();) {
+            if (keeps(one->first.get())) {
+                ++one;
+                continue;
+            }
+            dropped.push_back(one->first);
+            dropped.push_back(std::move(one->second));
+            one = all_.erase(one);
+        }
+    }
 
   private:
     struct One {
