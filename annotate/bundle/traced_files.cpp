@@ -99,7 +99,7 @@ TracedFiles::Opening TracedFiles::noted(Opening opened, const FileName& name, co
     if (content == Content::elf) {
         const std::scoped_lock lock(mutex_);
         auto& file = elf_files_.try_emplace({name.root, name.path}, Opened{name, actual, {}}).first->second;
-        std::erase_if(file.contents, [](const auto& content) { return content.expired(); });
+        std::erase_if(file.contents, [](const auto& one) { return one.expired(); });
         file.contents.push_back(*opened);
     } else if (content == Content::text) {
         const auto identity = beneath_->identity(actual);

@@ -86,21 +86,6 @@ TEST_CASE("What a store replaces is destroyed when it is free again", "[symbols]
     CHECK(AskingContent::files == 1);
 }
 
-TEST_CASE("A store does not keep an alternate whose file it dropped", "[symbols][cache]") {
-    FileStore store(SymbolCacheOptions{.bytes = 1 << 20, .files = 10});
-    std::weak_ptr<const ElfFile> known;
-    {
-        const auto file = stored_file();
-        known = file;
-        (void)store.content<ScarceContent>({file});
-        store.clear();  // by another thread, just before this one opens the alternate
-        LookOut nobody;
-        (void)store.alternates().open(file, {}, nobody);
-    }
-    store.trim();
-    CHECK(known.expired());
-}
-
 namespace {
 
 // CopiesScene has two files with one debug file. Only the first has a symbol of its own.

@@ -17,6 +17,7 @@
 
 #include "catch.hpp"
 #include "support/looks.hpp"
+#include "symbols/elf/debug_lines.hpp"
 #include "symbols/elf/file_store.hpp"
 #include "unit/symbols/elf_case.hpp"
 #include "unit/symbols/inlined_scene.hpp"
@@ -363,4 +364,19 @@ TEST_CASE("What the user may open is not kept for what a recording names", "[sym
         CHECK(ask(true).value()->size() == 1);
         CHECK(ask(false).error().code == ErrorCode::mismatch);
     }
+}
+
+TEST_CASE("A store does not keep an alternate whose file it dropped", "[symbols][cache]") {
+    FileStore store(SymbolCacheOptions{.bytes = 1 << 20, .files = 10});
+    std::weak_ptr<const ElfFile> known;
+    {
+        const auto file = std::make_shared<const ElfFile>(open_elf(Elf().blob()).value());
+        known = file;
+        (void)store.content<OpenedLines>({nullptr, file});
+        store.clear();  // by another thread, just before this one opens the alternate
+        LookOut nobody;
+        (void)store.alternates().open(file, {}, nobody);
+    }
+    store.trim();
+    CHECK(known.expired());
 }
