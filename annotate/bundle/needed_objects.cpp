@@ -28,9 +28,6 @@ bool has_any(const ElfFile& file, std::initializer_list<std::string_view> names)
         return section != nullptr && section->type != no_bytes_type && section->size != 0;
     });
 }
-bool has_line_table(const ElfFile& file) {
-    return has_any(file, {".debug_line", ".zdebug_line"});
-}
 bool has_frames(const ElfFile& file) {
     return has_any(file, {".debug_frame", ".zdebug_frame"});
 }
@@ -251,6 +248,10 @@ class ObjectsAdder {
 };
 
 }  // namespace
+
+bool has_line_table(const ElfFile& file) {
+    return has_any(file, {".debug_line", ".zdebug_line"});
+}
 
 std::string below_root(std::string_view recorded) {
     return "root" + std::filesystem::path("/" + std::string(recorded)).lexically_normal().string();

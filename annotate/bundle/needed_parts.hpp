@@ -21,6 +21,8 @@ std::string below_root(std::string_view recorded);
 std::string id_folder(std::string_view hexadecimal);
 // Returns the digits of a build id.
 std::string hexadecimal(Bytes id);
+// Returns true if the lines of an object are read from its own file: else they are in a debug file.
+bool has_line_table(const ElfFile& file);
 
 // Adds programs, libraries, vdsos and modules that samples hit, with their debug files.
 Result<void> add_objects(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users,

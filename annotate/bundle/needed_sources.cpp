@@ -14,6 +14,7 @@
 
 #include "needed_parts.hpp"
 #include "owned_source.hpp"
+#include "recording/file_state.hpp"
 
 namespace perfdata {
 namespace {
@@ -92,24 +93,50 @@ class SourcesAdder {
         return machine ? read({"", path}, false) : std::nullopt;
     }
 
-    // Returns whose program an object is, by the file at its recorded path: a build-id cache has copies of programs of
-    // all users. Nothing if it is not there any more.
-    std::optional<std::uint32_t> owner_of(std::uint32_t index) {
-        const auto [at, is_new] = owners_.try_emplace(index);
-        if (!is_new) return at->second;
-        const auto& recorded = from_.symbolizer.recorded_object(index);
+    // Returns whose words the names of source files are that lines of an object had: those of the owner of the program,
+    // if the lines were read from the very file at its recorded path, or from a copy of it. A build id proves nothing
+    // here: whoever links a program chooses it, and perf copies programs of other namespaces to its cache by it. Nor do
+    // debug files prove anything, which may be anybody's. Nothing if it is nobody's. Errors: cancelled.
+    Result<std::optional<std::uint32_t>> owner_of(std::uint32_t index) {
+        if (const auto known = owners_.find(index); known != owners_.end()) return known->second;
+        const auto owner = find_owner(index);
+        if (!owner && owner.error().code == ErrorCode::cancelled) return fail(owner.error());
+        return owners_[index] = owner ? *owner : std::nullopt;
+    }
+
+    Result<std::optional<std::uint32_t>> find_owner(std::uint32_t index) const {
+        const auto used = from_.symbolizer.file(index);
+        if (!used) return std::nullopt;
+        const auto& elf = *(*used)->file;
+        if (!has_line_table(elf) || elf.alternate_link()) return std::nullopt;
+        if (!is_of_this_root(elf)) return std::nullopt;
         NamedFileOptions how;
         how.content = Content::elf;
         how.trusted_links = true;
         how.watch = {options_.watch.stop, {}};
-        const std::string path(without_deleted(recorded.path));
-        auto program = open_owned_file({"", path}, from_.recording.limits(), how);
-        if (!program) return {};
-        const auto owner = program->owner;
-        const auto file = ElfFile::open(std::move(program->content), from_.recording.limits(), how.watch);
-        if (!file) return {};
-        if (recorded.build_id.size == 0 || same_build_id(recorded.build_id, file->build_id())) at->second = owner;
-        return at->second;
+        const auto& recorded = from_.symbolizer.recorded_object(index);
+        const auto program =
+            open_owned_file({"", std::string(without_deleted(recorded.path))}, from_.recording.limits(), how);
+        if (!program) return fail(program.error());
+        if (program->writable) return std::nullopt;
+        const auto here = file_state(*program->content), read = file_state(elf.source());
+        if (here && read && here->now.is_same_file(read->now)) return program->owner;
+        // Lines are read long before this. So nobody else may be able to make a copy equal meanwhile.
+        constexpr std::uint32_t others_write = 022;
+        if (read && ((read->now.owner != 0 && read->now.owner != options_.user) ||
+                     (read->now.permissions & others_write) != 0)) {
+            return std::nullopt;
+        }
+        const auto same = equal_bytes(*program->content, elf.source(), how.watch);
+        if (!same) return fail(same.error());
+        return *same ? std::optional(program->owner) : std::nullopt;
+    }
+
+    // A process may change what is below its own root at any time.
+    bool is_of_this_root(const ElfFile& elf) const {
+        return std::ranges::any_of(from_.files.elf_files(), [&](const TracedFiles::Opened& one) {
+            return one.content.lock().get() == &elf.source() && one.actual.root.empty();
+        });
     }
 
     // Opens a file. Programs name any file as their source: one that only root may read, for example. So it must be one
@@ -124,13 +151,17 @@ class SourcesAdder {
         NamedFileOptions how;
         how.content = Content::text;
         how.watch = options_.watch;
-        Result<std::shared_ptr<const Source>> opened = fail(ErrorCode::mismatch, Error::no_offset, {}, {});
+        how.on_behalf_of = no_user;
+        auto opened = open_named_file(actual, limits, how);
         for (const auto& object : named.by) {
-            const auto owner = object ? owner_of(*object) : std::nullopt;
-            if (owner && (*owner == 0 || *owner == options_.user)) return open_it();
-            how.on_behalf_of = owner.value_or(no_user);
-            opened = open_named_file(actual, limits, how);
             if (opened || opened.error().code != ErrorCode::mismatch) break;
+            if (!object) continue;
+            const auto owner = owner_of(*object);
+            if (!owner) return fail(owner.error());
+            if (!*owner) continue;
+            if (**owner == 0 || **owner == options_.user) return open_it();
+            how.on_behalf_of = **owner;
+            opened = open_named_file(actual, limits, how);
         }
         return opened;
     }
@@ -168,7 +199,7 @@ class SourcesAdder {
     Needed& needed_;
     const FinderOptions& finder_;
     std::uint64_t room_;
-    std::map<std::uint32_t, std::optional<std::uint32_t>> owners_;  // user numbers by object
+    std::map<std::uint32_t, std::optional<std::uint32_t>> owners_;  // user numbers by object; nothing: nobody's
 };
 
 }  // namespace

@@ -25,8 +25,12 @@ inline std::unexpected<Error> io_failure(const std::string& path, std::string_vi
 // FileSource reads a file with pread, so that a file that shrinks meanwhile gives short reads and never a SIGBUS.
 class FileSource final : public Source {
   public:
+    // A file that nobody else can open.
     FileSource(platform::Descriptor file, std::uint64_t size, std::string path, std::optional<Error> damage = {})
         : file_(std::move(file)), size_(size), path_(std::move(path)), damage_(std::move(damage)) {}
+    // A file that has a name, and its status when it was opened: others may change it.
+    FileSource(platform::Descriptor file, const platform::FileStatus& opened, std::string path)
+        : file_(std::move(file)), size_(opened.size), path_(std::move(path)), opened_(opened) {}
 
     std::uint64_t size() const override { return size_; }
     std::optional<Error> damage() const override { return damage_; }
@@ -55,11 +59,16 @@ class FileSource final : public Source {
         return status && status->size >= size_ ? size_ : offset;
     }
 
+    const std::string& path() const { return path_; }  // it was opened by, for messages
+    const std::optional<platform::FileStatus>& opened() const { return opened_; }
+    platform::Answer<platform::FileStatus> status() const { return platform::status(file_.get()); }
+
   private:
     platform::Descriptor file_;
     std::uint64_t size_;
     std::string path_;
     std::optional<Error> damage_;
+    std::optional<platform::FileStatus> opened_;  // none if nobody else can change the file
 };
 
 // source_of(file, status, path) returns the source that open_source() makes of an open file, from its beginning.

@@ -140,10 +140,12 @@ Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits, co
     const auto status = platform::status(file->get());
     if (!status) return io_failure(name.shown(), "cannot look at", status.error());
     if (auto right = check_owners(*found, *status, name, options); !right) return fail(std::move(right.error()));
-    if (status->size == 0) return OwnedFile{memory_source({}), status->owner};
+    constexpr std::uint32_t others_write = 02;
+    const bool writable = (status->permissions & others_write) != 0;
+    if (status->size == 0) return OwnedFile{memory_source({}), status->owner, writable};
     auto content = source_of(std::move(*file), *status, name.shown(), limits, options.content, options.watch);
     if (!content) return fail(std::move(content.error()));
-    return OwnedFile{std::move(*content), status->owner};
+    return OwnedFile{std::move(*content), status->owner, writable};
 }
 
 Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,

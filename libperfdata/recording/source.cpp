@@ -170,7 +170,7 @@ Result<std::shared_ptr<const Source>> source_of(platform::Descriptor file, const
     // Files of /proc do not report their length.
     const bool has_size = status.size != 0 || start.empty();
     if (packing == Packing::none && !copied && status.is_regular() && has_size) {
-        return std::make_shared<FileSource>(std::move(file), status.size, path);
+        return std::make_shared<FileSource>(std::move(file), status, path);
     }
     return spool(read_from(file.get(), start, pulse), packing, path, limits, content, pulse);
 }

@@ -450,6 +450,29 @@ def test_secrets():
     os.chmod(secret, 0o644)
     if packs(member, "--with-sources")[:2] != (True, True):
         complain("a source that everybody may read is not packed")
+    # The lines are those of a file in the cache, and a program of root has its build id: whoever links chooses that.
+    os.chmod(secret, 0o600)
+    recording = other_in_cache(secret, source)
+    *packed, told = packs(member, "--with-sources")
+    if packed != [False, False] or "may not read" not in told:
+        complain(f"a secret source of a program that has the build id of root's: {packed} {told}")
+    shutil.copy(os.path.join(SCRATCH, "chosen.theirs"), os.path.join(SCRATCH, "chosen"))
+    if packs(member, "--with-sources")[:2] != (True, True):
+        complain("a source of a program that is in the cache as it is here is not packed")
+
+
+def other_in_cache(secret, source):
+    """Records a program that names the secret, and leaves another one with its build id in its place."""
+    build_id = "0123456789abcdef0123456789abcdef01234567"
+    program = os.path.join(SCRATCH, "chosen")
+    for file, name in ((source, program), (os.path.join(HERE, "work.cpp"), program + ".ours")):
+        run(COMPILER, "-O2", "-g", f"-Wl,--build-id=0x{build_id}", file, "-o", name)
+    recording = record(folder("chosen_id"), program, "3000")
+    cached = folder(f"home/.debug/.build-id/{build_id[:2]}/{build_id[2:]}")
+    shutil.copy(program, os.path.join(cached, "elf"))
+    shutil.copy(program, program + ".theirs")
+    shutil.copy(program + ".ours", program)
+    return recording
 
 
 def test_perf():

@@ -69,6 +69,7 @@ PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_named_file(const File
 struct OwnedFile {
     std::shared_ptr<const Source> content;  // never null
     std::uint32_t owner = 0;                // user number of that very file
+    bool writable = false;                  // for everybody: its content may be anybody's
 };
 
 // open_owned_file(name) is open_named_file(name), and says whose file it opened.

@@ -114,7 +114,7 @@ std::shared_ptr<const Source> as_it_is(const std::string& path) {
     auto file = platform::open(path, {.no_wait = true});
     const auto status = file ? platform::status(file->get()) : std::unexpected(file.error());
     if (!status || !status->is_regular() || status->size == 0) return {};
-    return std::make_shared<const FileSource>(std::move(*file), status->size, path);
+    return std::make_shared<const FileSource>(std::move(*file), *status, path);
 }
 
 }  // namespace
