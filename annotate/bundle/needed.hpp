@@ -29,7 +29,8 @@ namespace perfdata {
 struct NeededFile {
     BundleMember member{};  // its path: as reports here show it
     std::shared_ptr<const Source> content{};
-    std::string from{};  // where it is on this machine, as told to users
+    std::shared_ptr<const Source> read_from{};  // the file as it was opened, if the content is made of it
+    std::string from{};                         // where it is on this machine, as told to users
     NeededBy by{};
     std::string recorded{};  // the path by which it is found in a bundle; empty: it is found in another way
     std::string root{};      // goes before that path: what process_root() says if it is of one process alone

@@ -117,6 +117,18 @@ class JitAdder {
         return by;
     }
 
+    // Returns the file that code was read from; opens it if it has none.
+    Result<std::shared_ptr<const Source>> content_of(const JitDumpFile& dump) const {
+        for (const auto& code : from_.symbolizer.jit().codes()) {
+            if (code->dump().name() != dump.path) continue;
+            auto used = std::make_shared<const JitDump>(code->dump());
+            const auto* source = &used->source();
+            return std::shared_ptr<const Source>(std::move(used), source);
+        }
+        if (dump.opened) return *dump.opened;
+        return open(dump.name(), dump.from == JitDumpFile::From::given, dump.path, Content::jitdump);
+    }
+
     Result<void> add_dumps() {
         std::vector<JitMapping> marks;
         const auto& tasks = from_.symbolizer.timeline().tasks();
@@ -139,9 +151,7 @@ class JitAdder {
                 needed_.leave_out("jitdumps of no process in the recording");
                 continue;
             }
-            auto content = dump.opened
-                               ? *dump.opened
-                               : open(dump.name(), dump.from == JitDumpFile::From::given, dump.path, Content::jitdump);
+            auto content = content_of(dump);
             if (!content) {
                 if (content.error().code == ErrorCode::cancelled) return fail(std::move(content.error()));
                 continue;  // it said so when its code was read

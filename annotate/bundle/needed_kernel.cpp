@@ -96,8 +96,12 @@ class KernelAdder {
         const bool given = origin == from_.options.finder.kallsyms;
         const auto& files = from_.files.beneath();
         const auto& limits = from_.recording.limits();
-        return given ? files.open_given_watched(place->path, limits, Content::text, options_.watch)
-                     : files.open_watched(*place, limits, Content::text, options_.watch);
+        auto content = given ? files.open_given_watched(place->path, limits, Content::text, options_.watch)
+                             : files.open_watched(*place, limits, Content::text, options_.watch);
+        if (content && !from_.files.read_text(*place)) {
+            return fail(ErrorCode::mismatch, Error::no_offset, origin, "has changed since it was read: collect again");
+        }
+        return content;
     }
 
     // As KernelNames has it for copies in caches.
@@ -135,8 +139,12 @@ class KernelAdder {
         for (const auto& one : from_.files.elf_files()) {
             if (from_.files.shown(one.name.shown()) != origin) continue;
             const bool given = origin == from_.options.finder.vmlinux;
-            auto content = given ? files.open_given_watched(one.actual.path, limits, Content::elf, options_.watch)
-                                 : files.open_watched(one.actual, limits, Content::elf, options_.watch);
+            // The very file that was read, as long as it is in use.
+            Result<std::shared_ptr<const Source>> content = one.content.lock();
+            if (!*content) {
+                content = given ? files.open_given_watched(one.actual.path, limits, Content::elf, options_.watch)
+                                : files.open_watched(one.actual, limits, Content::elf, options_.watch);
+            }
             if (!content) return fail(std::move(content.error()));
             const auto file = ElfFile::open(*content, limits, options_.watch);
             if (!file) return fail(file.error());
@@ -148,6 +156,7 @@ class KernelAdder {
     Result<void> add_elf(const std::string& path, std::shared_ptr<const Source> content, const ElfFile& elf) {
         auto needed =
             file(id_.empty() ? "kernel/vmlinux" : id_folder(id_) + "/elf", "vmlinux", from_.files.shown(path));
+        needed.read_from = content;
         auto trimmed = trimmed_object(std::move(content), elf, options_.debug);
         if (!trimmed) return fail(std::move(trimmed.error()));
         needed.content = std::move(trimmed->content);

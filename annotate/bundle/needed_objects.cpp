@@ -137,6 +137,7 @@ class ObjectsAdder {
     }
 
     Result<void> add_content(NeededFile needed, std::shared_ptr<const Source> content, const ElfFile& file) {
+        needed.read_from = content;
         auto trimmed = trimmed_object(std::move(content), file, options_.debug);
         if (!trimmed) return fail(std::move(trimmed.error()));
         needed.content = std::move(trimmed->content);

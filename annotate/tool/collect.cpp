@@ -20,6 +20,7 @@
 #include "bundle/other_roots.hpp"
 #include "format/words.hpp"
 #include "tool.hpp"
+#include "tool/collect/collect_inputs.hpp"
 #include "tool/collect/collect_names.hpp"
 #include "tool/collect/collect_page.hpp"
 #include "tool/collect/collect_recording.hpp"
@@ -100,18 +101,21 @@ class CollectRun {
                 {ErrorCode::unsupported, Error::no_offset, "collect",
                  "this perfdata was built without libarchive, which writes bundles: -DPERFDATA_ARCHIVES=ON"});
         }
-        session_.keep_input();
-        if (!session_.open_samples() || !session_.read_timeline()) return failed;
+        if (!session_.open_samples()) return failed;
+        auto files = recording_members(session_.recording(), {{}, session_.progress("reading the recording")});
+        if (!files) return session_.give_up(files.error());
+        auto inputs = CollectInputs::of(session_.recording(), std::move(*files));
+        if (!inputs) return session_.give_up(inputs.error());
+        inputs_ = std::move(*inputs);
+        if (!session_.read_timeline()) return failed;
         note_unused();
         if (auto opened = open_names(); !opened) return session_.give_up(opened.error());
         if (const auto taken = choice_.names.check(*symbolizer_); !taken) return session_.give_up(taken.error());
         auto needed = find();
         if (!needed) return session_.give_up(needed.error());
-        auto files =
-            recording_members(session_.recording(), session_.input(), {{}, session_.progress("reading the recording")});
-        if (!files) return session_.give_up(files.error());
+        if (const auto same = inputs_.check(*needed); !same) return session_.give_up(same.error());
         session_.end_progress();
-        const auto status = choice_.check ? write_page(*files, *needed) : write(std::move(*files), *needed);
+        const auto status = choice_.check ? write_page(*needed) : write(*needed);
         if (status != fine) return status;
         auto completeness = session_.completeness();
         completeness.diagnostics.append(symbolizer_->losses());
@@ -249,10 +253,10 @@ class CollectRun {
         return find_needed({session_.recording(), *symbolizer_, options_, *files_, roots_.of_pid}, options);
     }
 
-    int write_page(const std::vector<BundleContent>& files, const Needed& needed) {
+    int write_page(const Needed& needed) {
         auto output = session_.open_output();
         if (!output) return failed;
-        const CollectPage page{session_.recording().path(), files, needed};
+        const CollectPage page{session_.recording().path(), inputs_.files(), needed};
         if (choice_.common.json) {
             write_collect_json(page, output->sink());
         } else {
@@ -279,7 +283,8 @@ class CollectRun {
         return members;
     }
 
-    int write(std::vector<BundleContent> files, Needed& needed) {
+    int write(Needed& needed) {
+        auto files = inputs_.files();
         BundleIndex index;
         index.recording = bundled_recording;
         index.debug = choice_.anonymize ? "none" : choice_.debug;
@@ -322,12 +327,15 @@ class CollectRun {
         const auto written = write_bundle(std::move(files), std::move(others), index, output->sink(),
                                           {{}, session_.progress("packing", *output)});
         session_.end_progress();
+        // A file that became shorter fails to be packed in many ways: say why.
+        if (const auto same = inputs_.check(needed); !same) return session_.give_up(same.error());
         if (!written) return session_.give_up(written.error());
         return session_.commit(*output) ? fine : failed;
     }
 
     void tell(const Needed& needed) const {
         if (choice_.common.quiet || choice_.check) return;
+        for (const auto& text : inputs_.notes()) session_.note(text);
         for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
         for (const auto& [what, number] : needed.left_out) session_.note(fmt::format("left out: {} {}", number, what));
         constexpr std::size_t few = 10;
@@ -342,6 +350,7 @@ class CollectRun {
 
     const CollectChoice& choice_;
     Session session_;
+    CollectInputs inputs_;
     SymbolizerOptions options_;
     OtherRoots roots_;
     std::shared_ptr<const TracedFiles> files_;

@@ -10,7 +10,7 @@
 namespace perfdata::tool {
 
 bool Session::open() {
-    auto recording = common_.open(progress("unpacking the recording"), keeps_input_ ? &input_ : nullptr);
+    auto recording = common_.open(progress("unpacking the recording"));
     if (!recording) return said(recording.error());
     recording_.emplace(std::move(*recording));
     return true;

@@ -31,10 +31,6 @@ class Session {
     // open() opens the recording. open_samples() also requires events, and explains their absence.
     bool open();
     bool open_samples();
-    // Keeps input that can be read only once for input(). Call it before the recording is opened.
-    void keep_input() { keeps_input_ = true; }
-    // Returns it, unpacked; null if the recording is a file or a directory.
-    const Shared<const Source>& input() const { return input_; }
     // read_timeline(records): `records` may be null; see TimelineOptions.
     bool read_timeline(BpfRecords* records = nullptr);
     // open_symbolizer(names, lines) never fails. `lines` may be null if the command shows no source text.
@@ -77,8 +73,6 @@ class Session {
 
     const Common& common_;
     std::optional<ProgressLine> progress_;
-    bool keeps_input_ = false;
-    Shared<const Source> input_;
     std::optional<Recording> recording_;
     std::optional<Timeline> timeline_;
     std::optional<BpfPrograms> bpf_;

@@ -224,25 +224,10 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file, 
 
 }  // namespace
 
-namespace {
-
-Result<Recording> opened_recording(const std::string& file, const OpenOptions& options, Shared<const Source>* input) {
-    const auto status = file == "-" ? std::unexpected(0) : platform::status(file);
-    const bool again = file != "-" && (!status || status->is_regular() || status->is_directory());
-    if (input == nullptr || again) return open_recording(file, options);
-    auto source = open_source(file, options.limits, Content::recording_or_archive, {options.stop, options.progress});
-    if (!source) return fail(std::move(source.error()));
-    *input = *source;
-    return open_recording(std::move(*source), file, options);
-}
-
-}  // namespace
-
-Result<Recording> Common::open(const Progress& progress, Shared<const Source>* input) const {
+Result<Recording> Common::open(const Progress& progress) const {
     OpenOptions options;
     options.progress = progress;
-    if (input != nullptr) *input = {};
-    if (max_memory == 0) return about_file(opened_recording(file, options, input), file, recorder);
+    if (max_memory == 0) return about_file(open_recording(file, options), file, recorder);
 #ifndef PERFDATA_ADDRESS_SANITIZER  // AddressSanitizer reserves terabytes of addresses
     if (const int problem = platform::limit_memory(max_memory)) {
         return fail(ErrorCode::io, Error::no_offset, "--max-memory",
@@ -250,7 +235,7 @@ Result<Recording> Common::open(const Progress& progress, Shared<const Source>* i
     }
 #endif
     options.limits = limits_within(max_memory);
-    return about_file(opened_recording(file, options, input), file, recorder);
+    return about_file(open_recording(file, options), file, recorder);
 }
 
 std::string no_directory(const std::string& name) {

@@ -61,10 +61,7 @@ struct Common {
     }
 
     // open(progress) opens the recording. With --max-memory it also limits the memory of this process from then on.
-    Result<Recording> open(const Progress& progress = {}) const { return open(progress, nullptr); }
-    // open(progress, input) also keeps what is read of input that can be read only once, such as a pipe, unpacked. It
-    // sets it to null for files and directories.
-    Result<Recording> open(const Progress& progress, Shared<const Source>* input) const;
+    Result<Recording> open(const Progress& progress = {}) const;
     Result<Output> open_output() const { return Output::open(place); }
     // commit(written) ends the writing, and notes if an old file had to be written in place.
     Result<void> commit(Output& written) const;

@@ -128,9 +128,15 @@ void Recording::find_data() {
     }
 }
 
+std::vector<Recording::InputFile> Recording::input_files() const {
+    std::vector<InputFile> files{{"data", source_}};
+    files.insert(files.end(), data_files_.begin(), data_files_.end());
+    return files;
+}
+
 RecordStream Recording::records(Stacks stacks, std::uint64_t most_unpacked) const {
     std::vector<RecordSegment> segments = {{source_, data_.offset, data_.offset + data_.size}};
-    for (const auto& file : data_files_) segments.push_back({file, 0, file->size()});
+    for (const auto& file : data_files_) segments.push_back({file.content, 0, file.content->size()});
     RecordStreamOptions options;
     options.order = order();
     if (stacks == Stacks::unread) options.without_stacks = &events_;
@@ -143,7 +149,7 @@ RecordStream Recording::records(Stacks stacks, std::uint64_t most_unpacked) cons
 
 std::uint64_t Recording::bytes() const {
     auto total = source_->size();
-    for (const auto& file : data_files_) total += file->size();
+    for (const auto& file : data_files_) total += file.content->size();
     return total;
 }
 

@@ -75,7 +75,7 @@ Result<void> Recording::add_data_files(const std::string& directory, std::vector
         auto source = file.open();
         if (source) {
             if (auto damage = (*source)->damage()) diagnostics_.add(std::move(*damage));
-            data_files_.push_back(std::move(*source));
+            data_files_.push_back({file.name, std::move(*source)});
         } else if (source.error().code == ErrorCode::cancelled) {
             return fail(std::move(source.error()));
         } else {

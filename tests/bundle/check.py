@@ -13,6 +13,7 @@
   perf       perf reads what a bundle unpacks to
   anonymized names of the kernel of a directory recording, hashed
   outputs    equal bytes twice, full disks, pipes
+  changed    recordings that are written to, cut or replaced while they are packed
   check      --check and its JSON
 """
 import json
@@ -542,6 +543,50 @@ def test_outputs():
         done = run(TOOL, "collect", *options, "-o", again, recording, check=False)
         if done.returncode != status:
             complain(f"{options}: {done.returncode} {done.stderr}")
+
+
+def test_changed():
+    """What others do to a recording while it is packed. The key comes from a FIFO: collect waits for it."""
+    here = folder("changed")
+    recording, fifo, bundle = (os.path.join(here, name) for name in ("perf.data", "key", "bundle"))
+    os.mkfifo(fifo)
+
+    def packed(change):
+        shutil.copy(os.path.join(FIXTURES, "stacks/x86_plain.data"), recording)
+        os.utime(recording, (1, 1))
+        if os.path.exists(bundle):
+            os.remove(bundle)
+        running = subprocess.Popen([TOOL, "collect", "--anonymize", "--anonymize-key", fifo, "-o", bundle, recording],
+                                   env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+        with open(fifo, "wb") as key:  # opens once the other side does
+            change()
+            key.write(bytes(32))
+        told = running.communicate()[1]
+        return running.returncode, told, open(bundle, "rb").read() if os.path.exists(bundle) else None
+
+    def replace():
+        shutil.copy(os.path.join(FIXTURES, "bpf/bpf_many.data"), recording + ".new")
+        os.rename(recording + ".new", recording)
+
+    def write(*, at, content):
+        with open(recording, "r+b") as file:
+            file.seek(at, os.SEEK_SET if at >= 0 else os.SEEK_END)
+            file.write(content)
+
+    status, told, usual = packed(lambda: None)
+    if status != 0 or not usual or "grown" in told or "replaced" in told:
+        complain(f"left alone: {status} {told}")
+    for name, change, word in (("replaced", replace, "was replaced"),
+                               ("grown", lambda: open(recording, "ab").write(bytes(5000)), "has grown")):
+        status, told, content = packed(change)
+        if status != 0 or content != usual or word not in told:
+            complain(f"{name}: {status} {told} {'other bytes' if content != usual else ''}")
+    for name, change in (("shrunk", lambda: os.truncate(recording, 5000)),
+                         ("written", lambda: write(at=-100, content=bytes(100))),
+                         ("completed", lambda: (write(at=48, content=bytes(8)), open(recording, "ab").write(bytes(5000))))):
+        status, told, content = packed(change)
+        if status != 1 or content is not None or recording not in told or "while it was packed" not in told:
+            complain(f"{name}: {status} {told}")
 
 
 def test_check():

@@ -8,18 +8,11 @@
 #include <system_error>
 #include <utility>
 
-#include "perfdata/recording/content.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 
 namespace perfdata::tool {
 namespace {
-
-bool is_data_file(const std::string& name) {
-    constexpr std::string_view before = "data.";
-    return name.starts_with(before) && name.size() > before.size() &&
-           std::ranges::all_of(name.substr(before.size()), [](char digit) { return digit >= '0' && digit <= '9'; });
-}
 
 // Returns the names of regular files in a directory of the recording, sorted; none if there is no such directory.
 std::vector<std::string> files_in(const std::string& directory) {
@@ -55,35 +48,26 @@ Result<std::vector<BundleContent>> members_of_bundle(const Bundle& bundle, const
 
 }  // namespace
 
-Result<std::vector<BundleContent>> recording_members(const Recording& recording, const Shared<const Source>& input,
-                                                     const Watch& watch) {
+Result<std::vector<BundleContent>> recording_members(const Recording& recording, const Watch& watch) {
     if (recording.bundle()) return members_of_bundle(*recording.bundle(), watch);
     const auto& directory = recording.path();
     const auto& limits = recording.limits();
+    auto files = recording.input_files();
     const auto member = [](std::string name, Shared<const Source> content) {
         return BundleContent{{std::move(name), "recording", {}, {}}, std::move(content)};
     };
     std::error_code none;
-    if (input) return std::vector{member(bundled_recording, input)};
-    if (!std::filesystem::is_directory(directory, none)) {
-        auto file = open_source(directory, limits, Content::recording, watch);
-        if (!file) return fail(std::move(file.error()));
-        return std::vector{member(bundled_recording, std::move(*file))};
+    if (files.size() == 1 && (directory == "-" || !std::filesystem::is_directory(directory, none))) {
+        return std::vector{member(bundled_recording, std::move(files.front().content))};
     }
     const std::string folder = std::string(bundled_recording) + "/";
-    auto main = open_source(directory + "/data", limits, Content::recording, watch);
-    if (!main) return fail(std::move(main.error()));
-    std::vector<BundleContent> members{member(folder + "data", std::move(*main))};
-    std::vector<std::string> names;
-    for (const auto& name : files_in(directory)) {
-        if (is_data_file(name)) names.push_back(name);
-    }
-    for (const auto& name : files_in(directory + "/kcore_dir")) names.push_back("kcore_dir/" + name);
-    for (const auto& name : names) {
+    std::vector<BundleContent> members;
+    for (auto& file : files) members.push_back(member(folder + file.name, std::move(file.content)));
+    for (const auto& file : files_in(directory + "/kcore_dir")) {
+        const auto name = "kcore_dir/" + file;
         NamedFileOptions options;
         options.watch = watch;
         auto content = open_named_file({directory, "/" + name}, limits, options);
-        // perf leaves empty files for CPUs without samples, and these have no bytes to show.
         if (!content && content.error().code == ErrorCode::missing) continue;
         if (!content) return fail(std::move(content.error()));
         members.push_back(member(folder + name, std::move(*content)));

@@ -100,6 +100,14 @@ class PERFDATA_EXPORT Recording {
     // data_files() returns the number of files data.N that a directory has besides its main file.
     std::size_t data_files() const { return data_files_.size(); }
 
+    // InputFile is a file that a recording is read from.
+    struct InputFile {
+        std::string name;  // in its directory: "data.3"; "data" for the main one, also outside of a directory
+        Shared<const Source> content;  // unpacked. It is the file that was opened, whatever becomes of its name
+    };
+    // input_files() returns them, the main one first.
+    std::vector<InputFile> input_files() const;
+
     // records(stacks, most_unpacked) returns a stream of all records. Stacks::unread: copies of stacks in samples are
     // not needed, and may be undefined; the recording must then outlive the stream, and stay where it is. It unpacks no
     // more than most_unpacked bytes of compressed records, nor than Limits::unpacked_bytes.
@@ -150,8 +158,8 @@ class PERFDATA_EXPORT Recording {
     bool has_file_ = false;  // path_ can be opened again
     Limits limits_;
     Shared<const Source> source_;
-    std::vector<Shared<const Source>> data_files_;  // data.N of a directory
-    std::uint64_t unpacked_record_bytes_ = 0;       // 0: unknown
+    std::vector<InputFile> data_files_;        // data.N of a directory
+    std::uint64_t unpacked_record_bytes_ = 0;  // 0: unknown
     FileHeader header_;
     FileSection data_;
     EventTable events_;

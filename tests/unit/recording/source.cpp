@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <stop_token>
 #include <sys/stat.h>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
+#include "recording/file_state.hpp"
 #include "support/files.hpp"
 #include "support/random.hpp"
 #include "unit/symbols/expected.hpp"
@@ -43,6 +45,46 @@ TEST_CASE("A file is read at any offset, short only at its end", "[recording][so
     CHECK(as_text(out).substr(0, 2) == "89");
     CHECK((*source)->read_at(10, out) == std::size_t{0});
     CHECK((*source)->read_at(~std::uint64_t{0} - 2, out) == std::size_t{0});
+}
+
+TEST_CASE("What others do to an open file is seen", "[recording][source]") {
+    const TempDir directory;
+    const auto path = directory.write("data", blob_of("0123456789"));
+    const auto source = open_source(path, {});
+    REQUIRE(source);
+    const auto change = [&] {
+        const auto state = file_state(**source);
+        REQUIRE(state);
+        CHECK(state->path == path);
+        return state->change;
+    };
+    CHECK(change() == FileState::Change::none);
+    std::filesystem::rename(path, path + ".old");
+    CHECK(change() == FileState::Change::none);
+    std::filesystem::resize_file(path + ".old", 20);
+    CHECK(change() == FileState::Change::grown);
+    std::filesystem::resize_file(path + ".old", 5);
+    CHECK(change() == FileState::Change::changed);
+    // The same size again, and another time.
+    std::filesystem::resize_file(path + ".old", 10);
+    std::filesystem::last_write_time(path + ".old", {});
+    CHECK(change() == FileState::Change::changed);
+    CHECK(!file_state(*memory_source({})));
+}
+
+TEST_CASE("Sources are equal if all bytes are", "[recording][source]") {
+    Blob one(1 << 20, std::byte{7});
+    auto other = one;
+    CHECK(equal_bytes(*memory_source(one), *memory_source(other), {}) == true);
+    CHECK(equal_bytes(*memory_source({}), *memory_source({}), {}) == true);
+    CHECK(equal_bytes(*memory_source(one), *memory_source({}), {}) == false);
+    other.back() = std::byte{8};
+    CHECK(equal_bytes(*memory_source(one), *memory_source(other), {}) == false);
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = equal_bytes(*memory_source(one), *memory_source(one), {stop.get_token(), {}});
+    REQUIRE(!stopped);
+    CHECK(stopped.error().code == ErrorCode::cancelled);
 }
 
 TEST_CASE("Memory is read like a file, and is given as a view", "[recording][source]") {

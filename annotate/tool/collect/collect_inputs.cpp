@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "collect_inputs.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "perfdata/wire/file_header.hpp"
+
+#include "collect_recording.hpp"
+#include "recording/file_state.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+std::unexpected<Error> has_changed(const std::string& path, const char* what) {
+    return fail(ErrorCode::mismatch, Error::no_offset, path, std::string(what) + " while it was packed: collect again");
+}
+
+bool is_written(const platform::FileStatus& was, const platform::FileStatus& now) {
+    return was.size != now.size || was.seconds != now.seconds || was.nanoseconds != now.nanoseconds;
+}
+
+}  // namespace
+
+Result<CollectInputs> CollectInputs::of(const Recording& recording, std::vector<BundleContent> files) {
+    CollectInputs inputs;
+    inputs.path_ = recording.path();
+    inputs.bundle_ = recording.bundle() != nullptr;
+    inputs.files_ = std::move(files);
+    auto head = read_part(*inputs.files_.front().content, 0, FileHeader::bytes);
+    if (!head) return fail(std::move(head.error()));
+    inputs.head_ = std::move(*head);
+    const auto name = inputs.path_ == "-" ? std::unexpected(0) : platform::status(inputs.path_);
+    if (name && (name->is_regular() || name->is_directory())) inputs.name_ = *name;
+    return inputs;
+}
+
+Result<void> CollectInputs::check_recording() const {
+    if (bundle_) {
+        const auto now = name_ ? platform::status(path_) : std::unexpected(0);
+        if (now && now->is_same_file(*name_) && is_written(*name_, *now)) return has_changed(path_, "has changed");
+        return {};
+    }
+    const bool directory = name_ && name_->is_directory();
+    for (const auto& [member, content] : files_) {
+        const auto state = file_state(*content);
+        if (!state) continue;
+        if (state->change == FileState::Change::changed) return has_changed(state->path, "has changed");
+        if (!directory) continue;
+        // Names of the kernel are read from the directory, by name.
+        const auto now = platform::status(state->path);
+        if (!now || !now->is_same_file(state->now)) return has_changed(state->path, "was replaced");
+    }
+    const auto main = file_state(*files_.front().content);
+    if (main && main->change == FileState::Change::grown) {
+        // The recorder completes the header when it ends: then there is more than was looked at.
+        const auto head = read_part(*files_.front().content, 0, FileHeader::bytes);
+        if (!head) return fail(head.error());
+        if (*head != head_) return has_changed(main->path, "was completed");
+    }
+    return {};
+}
+
+Result<void> CollectInputs::check(const Needed& needed) const {
+    if (auto same = check_recording(); !same) return same;
+    for (const auto& file : needed.files) {
+        const auto state = file_state(file.read_from ? *file.read_from : *file.content);
+        if (state && state->change != FileState::Change::none &&
+            (file.member.kind != "jitdump" || state->change == FileState::Change::changed)) {
+            return has_changed(file.from, "has changed");
+        }
+    }
+    return {};
+}
+
+std::vector<std::string> CollectInputs::notes() const {
+    std::vector<std::string> notes;
+    for (const auto& [member, content] : files_) {
+        const auto state = file_state(*content);
+        if (state && state->change == FileState::Change::grown) {
+            notes.push_back(state->path + " has grown: what it had when it was opened is packed");
+        }
+    }
+    const auto main = bundle_ ? std::nullopt : file_state(*files_.front().content);
+    if (main && name_ && name_->is_regular()) {
+        const auto now = platform::status(path_);
+        if (!now || !now->is_same_file(main->now)) {
+            notes.push_back(path_ + " was replaced: the file that had this name before is packed");
+        }
+    }
+    return notes;
+}
+
+}  // namespace perfdata::tool

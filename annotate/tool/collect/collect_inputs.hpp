@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Whether what a bundle is made of is still what was looked at.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perfdata/recording/recording.hpp"
+
+#include "bundle/bundle_writer.hpp"
+#include "bundle/needed.hpp"
+#include "core/platform.hpp"
+
+namespace perfdata::tool {
+
+// CollectInputs is the files of a recording as they were opened. Names and code are found for what they have then: if
+// somebody writes to them meanwhile, that and what is packed would be two recordings.
+class CollectInputs {
+  public:
+    // Call it as soon as the recording is open. Errors: io.
+    static Result<CollectInputs> of(const Recording& recording, std::vector<BundleContent> files);
+
+    const std::vector<BundleContent>& files() const { return files_; }
+
+    // Returns an error for the first file that has changed, of these and of those needed. A recording that only grew is
+    // none: what it had is packed.
+    Result<void> check(const Needed& needed) const;
+    // Returns what to tell about files that grew, or whose name is another file's by now.
+    std::vector<std::string> notes() const;
+
+  private:
+    Result<void> check_recording() const;
+
+    std::string path_;
+    std::vector<BundleContent> files_;
+    std::string head_;                          // of the main file
+    std::optional<platform::FileStatus> name_;  // of what the path names; none for pipes
+    bool bundle_ = false;
+};
+
+}  // namespace perfdata::tool
