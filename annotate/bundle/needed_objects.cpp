@@ -126,6 +126,9 @@ class ObjectsAdder {
         const auto* elsewhere = from_.files.added_object(file.name());
         needed.member.path = elsewhere != nullptr ? recorded.path : from_.files.shown(file.path);
         needed.from = elsewhere != nullptr ? elsewhere->shown() : needed.member.path;
+        if (recorded.build_id.size == 0 && needed.from == recorded.path) {
+            needed.from = from_.files.resolved(file.name()).shown();
+        }
         needed.by = by;
         if (recorded.build_id.size == 0) needed.recorded = recorded.path;
         if (auto added = add_file(std::move(needed), file.file); !added) return added;

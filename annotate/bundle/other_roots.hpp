@@ -29,8 +29,9 @@ struct OtherRoots {
 };
 
 // Has objects with a recorded build id found in these roots, where the file at their path here is another one or is
-// missing. Returns how many files it found. Errors: cancelled.
-Result<std::size_t> find_objects(const OtherRoots& roots, const Timeline& timeline, const Limits& limits,
-                                 TracedFiles& files, const Watch& watch);
+// missing. Objects without one are found in the roots of the processes that mapped them, and never here if all of these
+// have another root. Returns the paths of which they have different files: none of them is found. Errors: cancelled.
+Result<std::vector<std::string>> find_objects(const OtherRoots& roots, const Timeline& timeline, const Limits& limits,
+                                              TracedFiles& files, const Watch& watch);
 
 }  // namespace perfdata

@@ -41,6 +41,9 @@ FileName TracedFiles::resolved(const FileName& name) const {
         if (name.root.empty() && name.path.starts_with(virtual_one + "/")) return {"", shown(name.path)};
     }
     if (const auto* object = added_object(name)) return *object;
+    if (const auto other = redirected_.find(name.path); other != redirected_.end() && name.root.empty()) {
+        return other->second;
+    }
     if (roots_.empty() || !name.root.empty() || !name.path.starts_with('/') || beneath_->has(name)) return name;
     for (const auto& root : roots_) {
         FileName there{root, name.path};

@@ -45,6 +45,11 @@ class TracedFiles final : public FileSystem {
 
     // Has the object of that build id (hexadecimal) found in every build-id cache. Call it before anything is opened.
     void add_object(const std::string& build_id, FileName actual) { objects_[build_id] = std::move(actual); }
+    // Has the file of that path, which nothing proves, found elsewhere: in the root of the processes that mapped it; or
+    // nowhere. Call it before anything is opened.
+    void redirect(const std::string& path, std::optional<FileName> actual) {
+        redirected_[path] = actual ? std::move(*actual) : FileName{};
+    }
     // Returns where such an object is; null if it is none.
     const FileName* added_object(const FileName& name) const;
 
@@ -100,7 +105,8 @@ class TracedFiles final : public FileSystem {
     Shared<const FileSystem> beneath_;
     std::vector<std::string> roots_;
     std::set<std::string> cores_;
-    std::map<std::string, FileName> objects_;  // by build id, hexadecimal
+    std::map<std::string, FileName> objects_;     // by build id, hexadecimal
+    std::map<std::string, FileName> redirected_;  // by path
     std::pair<std::string, std::string> renamed_;
 
     mutable std::mutex mutex_;

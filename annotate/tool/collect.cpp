@@ -224,6 +224,13 @@ class CollectRun {
         if (!roots.of_pid.empty()) {
             auto found = find_objects(roots, session_.timeline(), finder.limits, *traced, {});
             if (!found) return fail(std::move(found.error()));
+            session_.end_progress();
+            for (const auto& path : *found) {
+                session_.note(
+                    fmt::format("{}: processes with different roots have different files of this name, and "
+                                "no build id says which is which: none is used",
+                                path));
+            }
             // They are looked for in a cache, whichever there is.
             if (finder.caches().empty()) finder.local_buildid_dir = virtual_cache;
         }
