@@ -13,6 +13,7 @@
   perf       perf reads what a bundle unpacks to
   anonymized names of the kernel of a directory recording, hashed
   outputs    equal bytes twice, full disks, pipes
+  damaged    a bundle with a damaged member, packed again
   changed    recordings that are written to, cut or replaced while they are packed
   check      --check and its JSON
 """
@@ -246,8 +247,13 @@ def test_anonymized():
     kinds = {one["kind"] for one in index["members"]}
     if "kallsyms" not in kinds or "kcore_dir" in json.dumps(index):
         complain(f"anonymized: {sorted(kinds)}: {index}")
+    # Of a bundle nobody knows which pieces of the kernel's memory are needed.
+    with open(recording + "/kcore_dir/kcore", "w", encoding="ascii") as copy:
+        copy.write("code\n")
     collect(recording, whole)
-    collect(whole, again, "--anonymize")
+    told = collect(whole, again, "--anonymize").stderr
+    if "missing: /proc/kcore" not in told:
+        complain(f"anonymized again: the copy of the kernel's memory is left out without a word: {told}")
     for one in (bundle, again):
         shutil.copy(one, os.path.join(root, "perf.data"))
         text = said_in_root(("report", "--no-children", "-g", "none"), root)[1].decode()
@@ -341,6 +347,29 @@ def test_roots():
     wrong = collect(recording, bundle, "--strict", "--root", f"{pid}={root}", check=False)
     if wrong.returncode != 3 or "/inside" not in wrong.stderr:
         complain(f"another file in --root: {wrong.returncode} {wrong.stderr}")
+
+
+    # Objects without a build id: the file of the process's root, not the one here.
+    program = build("twin", "-static")
+    inside = root + program
+    os.makedirs(os.path.dirname(inside), exist_ok=True)
+    shutil.copy(program, inside)
+    build("twin", "-static", "-Dturn=host_turn")
+    plain = os.path.join(folder("without_ids"), "perf.data")
+    script = f"echo $$; exec unshare -r chroot {root} {program} 3000"
+    pid = run("perf", "record", "-q", "-N", "-B", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", plain, "--", "sh", "-c",
+              script).stdout.split()[0]
+    collect(plain, bundle, "--allow-local", "--root", f"{pid}={root}")
+    text = run(TOOL, "report", bundle).stdout
+    if "turn" not in text or "host_turn" in text:
+        complain(f"without a build id: names of the file here:\n{text}")
+    unsure = collect(plain, bundle, "--root", f"{pid}={root}")
+    if "--allow-local" not in unsure.stderr:
+        complain(f"without a build id: {unsure.stderr}")
+    os.remove(inside)
+    gone = collect(plain, bundle, "--allow-local", "--strict", "--root", f"{pid}={root}", check=False)
+    if gone.returncode != 3 or "host_turn" in run(TOOL, "report", bundle).stdout:
+        complain(f"without a build id and file: {gone.returncode} {gone.stderr}")
 
 
 def test_jit():
@@ -543,6 +572,35 @@ def test_outputs():
         done = run(TOOL, "collect", *options, "-o", again, recording, check=False)
         if done.returncode != status:
             complain(f"{options}: {done.returncode} {done.stderr}")
+
+
+def test_damaged():
+    """A bundle with one damaged member is packed again without it."""
+    here = folder("damaged")
+    for name in ("tinyjit.data", "jit-32346.dump", "perf-32346.map"):
+        shutil.copy(os.path.join(FIXTURES, "jit", name), here)
+    bundle, damaged, again = (os.path.join(here, name) for name in ("bundle", "damaged", "again"))
+    collect(os.path.join(here, "tinyjit.data"), bundle)
+    names = run("tar", "--zstd", "-tf", bundle).stdout.split()
+    dump = [name for name in names if name.endswith(".dump")][0]
+    unpacked = folder("damaged/unpacked")
+    run("tar", "--zstd", "-xf", bundle, "-C", unpacked)
+    with open(os.path.join(unpacked, dump), "r+b") as file:
+        file.seek(100)
+        file.write(b"other")
+    run("tar", "--zstd", "-cf", damaged, "-C", unpacked, *names)
+    for option in ((), ("--anonymize",)):
+        done = collect(damaged, again, *option, check=False)
+        if done.returncode != 0 or "damaged" not in done.stderr or dump.removeprefix("root") not in done.stderr:
+            complain(f"packed again {option}: {done.returncode} {done.stderr}")
+        left = run("tar", "--zstd", "-tf", again).stdout.split()
+        if len(left) != len(names) - 1:
+            complain(f"packed again {option}: {left}, not {names} without {dump}")
+        index = json.loads(run("tar", "--zstd", "-xOf", again, "bundle.json").stdout)
+        if "mismatch" not in [one["why"] for one in index["missing"]]:
+            complain(f"packed again {option}: {index['missing']}")
+    if collect(damaged, again, "--strict", check=False).returncode != 3:
+        complain("--strict takes a damaged member for nothing")
 
 
 def test_changed():

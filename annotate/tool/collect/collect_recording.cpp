@@ -2,6 +2,7 @@
 #include "collect_recording.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -34,12 +35,32 @@ bool is_of_recording(std::string_view name) {
     return name.starts_with(recording) && (name.size() == recording.size() || name[recording.size()] == '/');
 }
 
+// Returns true if one member is lost, and others need not be.
+bool is_only_damage(const Error& error) {
+    return error.code != ErrorCode::cancelled && error.code != ErrorCode::io && error.code != ErrorCode::out_of_memory;
+}
+
+NeededMissing damaged_member(const BundledFile& file, const Error& error) {
+    // An index may say anything.
+    constexpr std::array<std::string_view, 10> kinds{"recording", "object",  "vdso",    "debug",    "kallsyms",
+                                                     "kcore",     "vmlinux", "jitdump", "perf_map", "source"};
+    return {std::ranges::find(kinds, std::string_view(file.kind)) != kinds.end() ? file.kind : "object",
+            file.path.empty() ? file.name : file.path,
+            file.build_id,
+            std::string(to_string(error.code)),
+            "it is in the bundle, but damaged: " + error.detail,
+            "collect the recording itself again",
+            {}};
+}
+
 // Returns the files of the recording in a bundle, in its order: the main file is the first.
 Result<std::vector<BundleContent>> members_of_bundle(const Bundle& bundle, const Watch& watch) {
     std::vector<BundleContent> members;
     for (const auto& file : bundle.files()) {
         if (!is_of_recording(file.name)) continue;
         auto content = bundle.content(file.name, watch);
+        // Without the main file there is no recording. See bundled_files() for the others.
+        if (!content && !members.empty() && is_only_damage(content.error())) continue;
         if (!content) return fail(std::move(content.error()));
         members.push_back({{file.name, "recording", {}, {}}, std::move(*content)});
     }
@@ -75,6 +96,7 @@ Result<std::vector<BundleContent>> recording_members(const Recording& recording,
     return members;
 }
 
+// One member that is damaged is no reason to do without the others.
 Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options) {
     Needed needed;
     const auto is_object = [](const std::string& kind) {
@@ -82,10 +104,28 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
     };
     for (const auto& file : bundle.files()) {
         if (is_of_recording(file.name)) {
-            if (options.recording_as_a_whole || !file.name.ends_with("/kcore_dir/kallsyms")) continue;
-            // The recording of a directory becomes one file: its names of the kernel need another place.
+            const bool names = file.name.ends_with("/kcore_dir/kallsyms");
+            const bool core = file.name.ends_with("/kcore_dir/kcore");
+            if (!options.recording_as_a_whole && core) {
+                // Nothing tells here which pieces of it samples hit, and the rest may be secret.
+                needed.missing.push_back({"kcore",
+                                          "/proc/kcore",
+                                          {},
+                                          "missing",
+                                          "a bundle that is anonymized does not tell which of its code is needed",
+                                          "collect the recording itself with --anonymize",
+                                          {}});
+                continue;
+            }
+            if (!options.recording_as_a_whole && !names) continue;
             auto content = bundle.content(file.name, options.watch);
+            if (!content && is_only_damage(content.error())) {
+                needed.missing.push_back(damaged_member(file, content.error()));
+                continue;
+            }
             if (!content) return fail(std::move(content.error()));
+            if (options.recording_as_a_whole) continue;
+            // The recording of a directory becomes one file: its names of the kernel need another place.
             NeededFile one;
             one.member = {"kernel/kallsyms", "kallsyms", {}, {}};
             one.content = std::move(*content);
@@ -100,6 +140,10 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
             continue;
         }
         auto content = bundle.content(file.name, options.watch);
+        if (!content && is_only_damage(content.error())) {
+            needed.missing.push_back(damaged_member(file, content.error()));
+            continue;
+        }
         if (!content) return fail(std::move(content.error()));
         NeededFile one;
         one.member = {file.name, file.kind, file.path, file.build_id};
@@ -110,6 +154,10 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
         const auto elf = is_object(file.kind) ? ElfFile::open(one.content) : fail(ErrorCode::unsupported, 0, {}, {});
         if (elf) {
             auto trimmed = trimmed_object(one.content, *elf, options.debug);
+            if (!trimmed && is_only_damage(trimmed.error())) {
+                needed.missing.push_back(damaged_member(file, trimmed.error()));
+                continue;
+            }
             if (!trimmed) return fail(std::move(trimmed.error()));
             one.content = std::move(trimmed->content);
             needed.leave_out("bytes of debug information", trimmed->left_out);
