@@ -191,6 +191,9 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
 Result<void> Bundle::find_in_frames(std::uint64_t packed_size, LookOut& look, FoundMembers& found) const {
     const std::shared_ptr<const PackedFrames::HeadsSource> heads = frames_->heads(look);
     const auto& frames = frames_->frames();
+    // Each takes a new reader. Frames that cannot be read are rare, unless they are made for this.
+    constexpr std::uint64_t most_restarts = 1024;
+    std::uint64_t restarts = 0;
     for (std::uint64_t begin = 0;;) {
         const auto known = found.members.size();
         const Slice rest(heads, begin, heads->size() - begin);
@@ -203,6 +206,13 @@ Result<void> Bundle::find_in_frames(std::uint64_t packed_size, LookOut& look, Fo
         if (!stopped) return {};
         const auto next = frames_->frame_at(begin + *stopped) + 1;
         if (next >= frames.size()) return {};
+        if (++restarts > most_restarts) {
+            found.problems.push_back({ErrorCode::limit, Error::no_offset, path_,
+                                      "more than " + std::to_string(most_restarts) +
+                                          " of its frames cannot be read: " + std::to_string(frames.size() - next) +
+                                          " more are not looked at"});
+            return {};
+        }
         begin = frames[next].at;
     }
 }

@@ -49,8 +49,12 @@ std::string_view without_dots(std::string_view name) {
 
 Result<void> find_members(const Source& tar, std::uint64_t packed_size, const std::string& path, const Limits& limits,
                           LookOut& look, FoundMembers& found) {
-    const auto library = Libarchive::load(path, "is a bundle, and what unpacks it");
-    if (!library) return fail(library.error());
+    if (!found.library) {
+        auto loaded = Libarchive::load(path, "is a bundle, and what unpacks it");
+        if (!loaded) return fail(std::move(loaded.error()));
+        found.library = std::make_shared<const Libarchive>(std::move(*loaded));
+    }
+    const auto& library = found.library;
     const auto reader = std::make_unique<ArchiveReader>(*library, tar, ArchiveReader::Kind::heads);
     found.unreadable_at.reset();
     const auto damaged = [&](ErrorCode code, std::string why) {

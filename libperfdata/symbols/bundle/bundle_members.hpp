@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 
 namespace perfdata {
 
+class Libarchive;
 class LookOut;
 
 // FoundMember is a regular file in a tar-ball, and where its content is.
@@ -31,6 +33,8 @@ struct FoundMembers {
     std::uint64_t breaks = 0;                      // how often it could not be read: `problems` has the first
     std::uint64_t damaged_headers = 0;             // that were stepped over, wholly or in part
     std::uint64_t names = 0, headers = 0;          // bytes of names, and headers, so far: they are bounded
+    // What reads headers, once the first call has loaded it. It takes a thousand times as long as a header.
+    std::shared_ptr<const Libarchive> library{};
 };
 
 // find_members(tar, packed_size, path, limits, look, found) adds what a plain tar-ball has. It reads the headers, and

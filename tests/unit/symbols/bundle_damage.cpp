@@ -132,6 +132,25 @@ TEST_CASE("A damaged member costs neither those before it nor those behind it", 
     CHECK_FALSE(has(opened.problems(), "cannot be read any further: " + bundle_path));
 }
 
+TEST_CASE("Frames that cannot be read are stepped over, up to a limit that is told", "[symbols][bundle]") {
+    const auto bad = sized_frame(Blob(512, std::byte{'A'}));
+    const auto with = [&](int number) {
+        Blob made;
+        made += frame_of_member("perf.data", fixture_data());
+        made += frame_of_member("bundle.json", blob_of(index_of(named({"perf.data", "last"}))));
+        for (int at = 0; at < number; ++at) made += bad;
+        made += frame_of_member("last", blob_of("last"));
+        made += packed({});
+        return made;
+    };
+    const Opened few(with(1000));
+    CHECK(few.text("last") == "last");
+    CHECK(has(few.problems(), "999 more of its frames cannot be read"));
+    const Opened many(with(3000));
+    CHECK(many.text("last") == "missing");
+    CHECK(has(many.problems(), "more than 1024 of its frames cannot be read: "));
+}
+
 TEST_CASE("Headers that are damaged are counted", "[symbols][bundle]") {
     Tar tar = simple();
     tar.file("empty", {});
