@@ -452,6 +452,7 @@ def test_secrets():
         file.write("1000 10 name\nSECRET\n")
     if packs("perf-32346.map")[:2] != (True, False):
         complain("a line that names no code is packed")
+    mounted_map(secret, nobody)
     # A program that names any file as its source.
     needs_perf()
     os.remove(map_name)
@@ -489,6 +490,38 @@ def test_secrets():
     shutil.copy(os.path.join(SCRATCH, "chosen.theirs"), os.path.join(SCRATCH, "chosen"))
     if packs(member, "--with-sources")[:2] != (True, True):
         complain("a source of a program that is in the cache as it is here is not packed")
+
+
+def mounted_map(secret, user):
+    """A process of another user whose perf map is a file of root, mounted there in its own namespace."""
+    if run("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "unshare", "-U", "-r", "-m", "true",
+           check=False).returncode != 0:
+        return
+    with open(secret, "w", encoding="ascii") as file:
+        file.write("1000 10 SECRET\n" * 200)
+    place = os.path.join(SCRATCH, "mounted")
+    os.mkdir(place)
+    os.chmod(place, 0o777)
+    bundle = os.path.join(SCRATCH, "bundle")
+    # It has memory of its own, which tinyjit.data has for process 32346: here for the one that lives.
+    script = (f"mount -t tmpfs none {place} && mkdir {place}/tmp && touch {place}/tmp/perf-$$.map && {{ %s; }} && "
+              f"mount --rbind {place}/tmp /tmp && echo $$ && exec sleep 60")
+    for how, wanted in ((f"mount --bind {secret} {place}/tmp/perf-$$.map", False),
+                        (f"echo 1000 10 SECRET >{place}/tmp/perf-$$.map", True)):
+        with subprocess.Popen(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "unshare", "-U", "-r",
+                               "-m", "bash", "-c", script % how], env=ENVIRONMENT, stdout=subprocess.PIPE,
+                              text=True) as living:
+            pid = living.stdout.readline().strip()
+            with open(os.path.join(FIXTURES, "jit", "tinyjit.data"), "rb") as file:
+                content = file.read()
+            recording = os.path.join(folder("mounted_map"), "perf.data")
+            with open(recording, "wb") as file:
+                file.write(content.replace((32346).to_bytes(4, "little"), int(pid or 0).to_bytes(4, "little")))
+            done = collect(recording, bundle, check=False)
+            living.kill()
+        unpacked = run("tar", "--zstd", "-xOf", bundle, text=False).stdout
+        if not pid or (b"SECRET" in unpacked) != wanted:
+            complain(f"a perf map in a namespace, {how}: {pid} {done.returncode} {done.stderr}")
 
 
 def other_in_cache(secret, source):
