@@ -115,16 +115,13 @@ bool CodePlaces::Walk::keeps(std::uint64_t word) {
     constexpr auto hypervisor = context_mark(32), kernel = context_mark(128), user = context_mark(512),
                    deferred = context_mark(640), guest = context_mark(2048), guest_kernel = context_mark(2176),
                    guest_user = context_mark(2560), first_mark = context_mark(4095);
-    if (cookie_) {
-        cookie_ = false;
-        return true;
-    }
     if (word >= first_mark) {
+        if (context_ == Context::user) return true;
         switch (word) {
             case hypervisor:
             case kernel:
             case guest_kernel: context_ = Context::kernel; break;
-            case deferred: cookie_ = true; [[fallthrough]];
+            case deferred:
             case user:
             case guest_user: context_ = Context::user; break;
             case guest: context_ = Context::unknown; break;

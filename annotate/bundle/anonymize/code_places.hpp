@@ -43,21 +43,24 @@ class CodePlaces {
     // Errors: cancelled.
     static Result<CodePlaces> find(const Recording& recording, std::string_view arch, const Watch& watch);
 
-    // Walk judges the words of one chain, from its first on. `ip` is the sample's own address, which stays anyway.
+    // Context is whose addresses the words of a chain are.
+    enum class Context : std::uint8_t { unknown, kernel, user };
+
+    // Walk judges the words of one chain, from its first on. `ip` is the sample's own address, which stays anyway. The
+    // kernel writes its own part first: behind the first mark of the program's part all words may be from the stack,
+    // also those that look like marks.
     class Walk {
       public:
-        // The places must outlive this.
-        Walk(const CodePlaces& places, std::uint64_t ip) : places_(places), ip_(ip) {}
+        // The places must outlive this. `first`: the context before the first mark.
+        Walk(const CodePlaces& places, std::uint64_t ip, Context first = Context::unknown)
+            : places_(places), ip_(ip), context_(first) {}
         // keeps(word) returns true for marks of contexts and what may be code in the context at hand.
         bool keeps(std::uint64_t word);
 
       private:
-        enum class Context : std::uint8_t { unknown, kernel, user };
-
         const CodePlaces& places_;
         std::uint64_t ip_;
-        Context context_ = Context::unknown;
-        bool cookie_ = false;  // the next word is a number by which the kernel finds the rest of the chain
+        Context context_;
     };
 
   private:

@@ -192,7 +192,7 @@ bool RecordRewriter::body(const RecordView& record, const CallchainDeferred& cha
     numbers(record, 16);
     constexpr std::size_t ips_at = 24;
     const auto words = record.bytes.subspan(ips_at, 8 * chain.ips.size());
-    tally_.add(Told::chain_words, write_chain(words, 0, places_, out_));
+    tally_.add(Told::chain_words, write_chain(words, 0, ChainKind::rest, places_, out_));
     return true;
 }
 

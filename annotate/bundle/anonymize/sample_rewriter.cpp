@@ -38,12 +38,17 @@ void write_branches(Bytes content, const SampleShape& shape, SampleShape::Readin
 
 }  // namespace
 
-std::uint64_t write_chain(Bytes words, std::uint64_t ip, const CodePlaces& places, ByteWriter& out) {
-    CodePlaces::Walk walk(places, ip);
-    std::uint64_t dropped = 0;
+std::uint64_t write_chain(Bytes words, std::uint64_t ip, ChainKind kind, const CodePlaces& places, ByteWriter& out) {
+    using Context = CodePlaces::Context;
+    constexpr std::uint64_t deferred_mark = ~std::uint64_t{639};  // PERF_CONTEXT_USER_DEFERRED
+    CodePlaces::Walk walk(places, ip, kind == ChainKind::rest ? Context::user : Context::unknown);
+    std::uint64_t dropped = 0, before = 0;
     for (std::size_t at = 0; at + sample_word <= words.size(); at += sample_word) {
         const auto word = out.order().load<std::uint64_t>(words.data() + at);
-        const bool drop = !walk.keeps(word);
+        const bool last = words.size() - at < 2 * sample_word;
+        const bool cookie = kind == ChainKind::deferred && last && before == deferred_mark;
+        before = word;
+        const bool drop = !cookie && !walk.keeps(word);
         dropped += drop ? 1 : 0;
         out.u64(drop ? 0 : word);
     }
@@ -122,7 +127,7 @@ void write_attr(const Attr& attr, std::size_t bytes, ByteWriter& out) {
 }
 
 void SampleRewriter::part(SamplePart part, Bytes content, const SampleShape& shape, SampleShape::Reading reading,
-                          std::uint64_t ip, ByteWriter& out) {
+                          std::uint64_t ip, ChainKind chain, ByteWriter& out) {
     switch (part) {
         case SamplePart::read:
         case SamplePart::weight:
@@ -133,7 +138,7 @@ void SampleRewriter::part(SamplePart part, Bytes content, const SampleShape& sha
         case SamplePart::code_page_size: return out.bytes(content);
         case SamplePart::callchain:
             out.bytes(content.first(sample_word));
-            return tally_.add(Told::chain_words, write_chain(content.subspan(sample_word), ip, places_, out));
+            return tally_.add(Told::chain_words, write_chain(content.subspan(sample_word), ip, chain, places_, out));
         case SamplePart::branch_stack: return write_branches(content, shape, reading, out);
         case SamplePart::raw: return;  // see payload()
         case SamplePart::regs_user: return tally_.add(Told::user_registers);
@@ -170,6 +175,7 @@ bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
     const auto& layout = events_.layout(*event);
     if (!layout.fits(bytes, size, order)) return false;
     const auto& attr = events_.events()[*event].attr;
+    const auto chain = attr.defers_callchains() ? ChainKind::deferred : ChainKind::whole;
     const bool understood = (attr.sample_type & ~known_sample_bits) == 0;
 
     out.begin_record(RecordType::sample, record.header().misc & sample_misc);
@@ -193,7 +199,8 @@ bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
         if (begin == 0 || length == SampleShape::overrun) break;
         if (!understood && which > SamplePart::callchain) break;
         if (which == SamplePart::raw) payload(record, events_.events()[*event], length - 4, out);
-        part(which, record.bytes.subspan(begin, static_cast<std::size_t>(length)), shape, parts.reading, ip, out);
+        part(which, record.bytes.subspan(begin, static_cast<std::size_t>(length)), shape, parts.reading, ip, chain,
+             out);
         read = begin + static_cast<std::size_t>(length);
     }
     if (read < size) tally_.add(Told::sample_fields, size - read);

@@ -27,9 +27,13 @@ Attr anonymous_attr(const Attr& attr);
 // write_attr(attr, bytes, out) writes it in `bytes` bytes, 64 to Attr::known_bytes, and says so in it.
 void write_attr(const Attr& attr, std::size_t bytes, ByteWriter& out);
 
-// write_chain(words, ip, places, out) writes the addresses of a call chain, and returns how many words it replaced by
-// zero, because no code is there. `ip`: the sample's own address; 0: it has none.
-std::uint64_t write_chain(Bytes words, std::uint64_t ip, const CodePlaces& places, ByteWriter& out);
+// ChainKind is where a call chain is from. deferred: a sample whose event has the program's part follow later; the last
+// word may be the number by which it is found. rest: that part.
+enum class ChainKind : std::uint8_t { whole, deferred, rest };
+
+// write_chain(words, ip, kind, places, out) writes the addresses of a call chain, and returns how many words it
+// replaced by zero, because no code is there. `ip`: the sample's own address; 0: it has none.
+std::uint64_t write_chain(Bytes words, std::uint64_t ip, ChainKind kind, const CodePlaces& places, ByteWriter& out);
 
 // SampleRewriter writes SAMPLE records of the events of a recording as anonymous_attr() describes them. Samples of
 // tracepoints get a payload of the fields that all tracepoints have, the number of the event and the thread, which
@@ -45,7 +49,7 @@ class SampleRewriter {
 
   private:
     void part(SamplePart part, Bytes content, const SampleShape& shape, SampleShape::Reading reading, std::uint64_t ip,
-              ByteWriter& out);
+              ChainKind chain, ByteWriter& out);
     void payload(const RecordView& record, const Event& event, std::uint64_t size, ByteWriter& out);
 
     const EventTable& events_;

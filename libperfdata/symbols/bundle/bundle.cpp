@@ -208,9 +208,8 @@ Result<void> Bundle::find_in_frames(std::uint64_t packed_size, LookOut& look, Fo
         if (next >= frames.size()) return {};
         if (++restarts > most_restarts) {
             found.problems.push_back({ErrorCode::limit, Error::no_offset, path_,
-                                      "more than " + std::to_string(most_restarts) +
-                                          " of its frames cannot be read: " + std::to_string(frames.size() - next) +
-                                          " more are not looked at"});
+                                      "more than " + std::to_string(most_restarts) + " of its frames cannot be read: " +
+                                          std::to_string(frames.size() - next) + " more are not looked at"});
             return {};
         }
         begin = frames[next].at;
