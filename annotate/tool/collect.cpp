@@ -167,6 +167,14 @@ class CollectRun {
             ignored(choice_.vmlinux, "--with-vmlinux");
             ignored(!names.symfs.empty(), "--symfs");
             ignored(!names.buildid_dir.empty(), "--buildid-dir");
+            ignored(!names.kallsyms.empty(), "--kallsyms");
+            ignored(!names.vmlinux.empty(), "--vmlinux");
+            ignored(!names.kcore.empty(), "--kcore");
+            ignored(!names.debug_dirs.empty(), "--debug-dir");
+            ignored(!names.jit_dumps.empty(), "--jitdump");
+            ignored(!names.perf_maps.empty(), "--perf-map");
+            ignored(!choice_.lines.source_dirs.empty(), "--source-dir");
+            ignored(names.allow_local, "--allow-local");
             ignored(choice_.sources && !bundle->facts().sources, "--with-sources");
             ignored(choice_.debug == "full" && bundle->facts().debug != "full", "--with-debug full");
             return;

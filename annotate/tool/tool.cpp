@@ -154,7 +154,10 @@ void Common::choose_format(const CLI::App& command) {
     if (stdio_) format = option_word(Format::text);
     const bool given = !format.empty();
     // The name of a device, FIFO or descriptor implies no format.
-    const auto ending = place && place->is_file() ? known_ending(output) : std::nullopt;
+    auto ending = place && place->is_file() ? known_ending(output) : std::nullopt;
+    // A bundle is packed with zstd.
+    const bool bundles = formats_.front() == Format::bundle;
+    if (bundles && ending && ending->text == ".zst") ending->format = Format::bundle;
     if (json) {
         format = option_word(Format::json);
     } else if (!given && ending) {

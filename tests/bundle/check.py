@@ -585,12 +585,17 @@ def test_outputs():
         if piped.returncode != 0 or piped.stdout != file.read():
             complain(f"through a pipe: {piped.returncode} {piped.stderr.decode()} {len(piped.stdout)} bytes")
     # A bundle can be packed again. Its index goes on saying what is in it.
-    again = os.path.join(SCRATCH, "again.tar.zst")
+    again = os.path.join(SCRATCH, "again.zst")
     collect(one, again)
+    if open(again, "rb").read(4) != b"\x28\xb5\x2f\xfd":
+        complain("a name that ends in .zst gets no bundle")
     bare = os.path.join(SCRATCH, "bare.tar.zst")
     collect(recording, bare, "--with-debug", "none")
     told = collect(bare, again, "--with-debug", "full", "--with-sources", "--root", f"1={SCRATCH}", "--buildid-dir", SCRATCH).stderr
-    for option in ("--with-debug full", "--with-sources", "--root", "--buildid-dir"):
+    told += collect(bare, again, "--allow-local", "--kcore", one, "--kallsyms", one, "--vmlinux", one, "--debug-dir", SCRATCH,
+                    "--source-dir", SCRATCH, "--jitdump", one, "--perf-map", one, check=False).stderr
+    for option in ("--with-debug full", "--with-sources", "--root", "--buildid-dir", "--allow-local", "--kcore", "--kallsyms",
+                   "--vmlinux", "--debug-dir", "--source-dir", "--jitdump", "--perf-map"):
         if f"{option} is not used" not in told:
             complain(f"packed again with {option}: {told}")
     was, now = (json.loads(run("tar", "--zstd", "-xf", which, "-O", "bundle.json").stdout) for which in (bare, again))
