@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "perfdata/recording/file_state.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
@@ -14,7 +15,6 @@
 
 #include "needed_parts.hpp"
 #include "owned_source.hpp"
-#include "recording/file_state.hpp"
 
 namespace perfdata {
 namespace {
@@ -120,11 +120,10 @@ class SourcesAdder {
         if (!program) return fail(program.error());
         if (program->writable) return std::nullopt;
         const auto here = file_state(*program->content), read = file_state(elf.source());
-        if (here && read && here->now.is_same_file(read->now)) return program->owner;
+        if (here && read && here->is_same_file(*read)) return program->owner;
         // Lines are read long before this. So nobody else may be able to make a copy equal meanwhile.
         constexpr std::uint32_t others_write = 022;
-        if (read && ((read->now.owner != 0 && read->now.owner != options_.user) ||
-                     (read->now.permissions & others_write) != 0)) {
+        if (read && ((read->owner != 0 && read->owner != options_.user) || (read->permissions & others_write) != 0)) {
             return std::nullopt;
         }
         const auto same = equal_bytes(*program->content, elf.source(), how.watch);
@@ -135,7 +134,9 @@ class SourcesAdder {
     // A process may change what is below its own root at any time.
     bool is_of_this_root(const ElfFile& elf) const {
         return std::ranges::any_of(from_.files.elf_files(), [&](const TracedFiles::Opened& one) {
-            return one.content.lock().get() == &elf.source() && one.actual.root.empty();
+            return one.actual.root.empty() && std::ranges::any_of(one.contents, [&](const auto& content) {
+                       return content.lock().get() == &elf.source();
+                   });
         });
     }
 

@@ -7,10 +7,10 @@
 #include <set>
 #include <system_error>
 
+#include "perfdata/recording/file_state.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 
 #include "needed_parts.hpp"
-#include "recording/file_state.hpp"
 
 namespace perfdata {
 namespace {

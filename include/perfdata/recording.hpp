@@ -10,6 +10,7 @@
 #include "perfdata/recording/event_groups.hpp"
 #include "perfdata/recording/event_names.hpp"
 #include "perfdata/recording/event_table.hpp"
+#include "perfdata/recording/file_state.hpp"
 #include "perfdata/recording/hash_key.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/ordered_stream.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "file_state.hpp"
+#include "perfdata/recording/file_state.hpp"
 
 #include <algorithm>
 #include <span>
@@ -13,14 +13,18 @@ namespace perfdata {
 std::optional<FileState> file_state(const Source& source) {
     const auto* file = dynamic_cast<const FileSource*>(&source);
     if (file == nullptr || !file->opened()) return {};
-    FileState state{file->path()};
+    FileState state;
+    state.path = file->path();
     const auto& was = *file->opened();
     const auto now = file->status();
     if (!now) {
         state.change = FileState::Change::changed;
         return state;
     }
-    state.now = *now;
+    state.device = now->device;
+    state.inode = now->inode;
+    state.owner = now->owner;
+    state.permissions = now->permissions;
     const bool written = now->seconds != was.seconds || now->nanoseconds != was.nanoseconds;
     if (now->size > was.size) {
         state.change = FileState::Change::grown;

@@ -4,16 +4,20 @@
 #include <string_view>
 #include <utility>
 
+#include "perfdata/recording/file_state.hpp"
 #include "perfdata/wire/file_header.hpp"
 
 #include "collect_recording.hpp"
-#include "recording/file_state.hpp"
 
 namespace perfdata::tool {
 namespace {
 
 std::unexpected<Error> has_changed(const std::string& path, const char* what) {
     return fail(ErrorCode::mismatch, Error::no_offset, path, std::string(what) + " while it was packed: collect again");
+}
+
+bool is_file(const platform::FileStatus& name, const FileState& file) {
+    return name.device == file.device && name.inode == file.inode;
 }
 
 bool is_written(const platform::FileStatus& was, const platform::FileStatus& now) {
@@ -49,7 +53,7 @@ Result<void> CollectInputs::check_recording() const {
         if (!directory) continue;
         // Names of the kernel are read from the directory, by name.
         const auto now = platform::status(state->path);
-        if (!now || !now->is_same_file(state->now)) return has_changed(state->path, "was replaced");
+        if (!now || !is_file(*now, *state)) return has_changed(state->path, "was replaced");
     }
     const auto main = file_state(*files_.front().content);
     if (main && main->change == FileState::Change::grown) {
@@ -84,7 +88,7 @@ std::vector<std::string> CollectInputs::notes() const {
     const auto main = bundle_ ? std::nullopt : file_state(*files_.front().content);
     if (main && name_ && name_->is_regular()) {
         const auto now = platform::status(path_);
-        if (!now || !now->is_same_file(main->now)) {
+        if (!now || !is_file(*now, *main)) {
             notes.push_back(path_ + " was replaced: the file that had this name before is packed");
         }
     }

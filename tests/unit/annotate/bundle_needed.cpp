@@ -244,16 +244,16 @@ TEST_CASE("Traced files know what was opened, and look below other roots", "[ann
 TEST_CASE("What is needed is there once, and counted", "[annotate][bundle]") {
     Needed needed;
     const auto content = owned({});
-    CHECK(needed.add({{"b", "object"}, content, "/b", {3, {"x"}}}));
-    CHECK(needed.add({{"a", "object"}, content, "/a", {1, {"y"}}}));
-    CHECK_FALSE(needed.add({{"b", "object"}, content, "/c", {2, {"x", "z"}}}));
+    CHECK(needed.add({{"b", "object"}, content, {}, "/b", {3, {"x"}}}));
+    CHECK(needed.add({{"a", "object"}, content, {}, "/a", {1, {"y"}}}));
+    CHECK_FALSE(needed.add({{"b", "object"}, content, {}, "/c", {2, {"x", "z"}}}));
     REQUIRE(needed.files.size() == 2);
     CHECK(needed.files[0].member.name == "a");
     CHECK(needed.files[1].from == "/b");
     CHECK(needed.files[1].by.samples == 5);
     CHECK(needed.files[1].by.commands == std::vector<std::string>{"x", "z"});
     for (const auto* name : {"root/", ".build-id/ab//elf", "root/../x", ""})
-        CHECK_FALSE(needed.add({{name, "object"}, content, "/x", {}}));
+        CHECK_FALSE(needed.add({{name, "object"}, content, {}, "/x", {}}));
     CHECK(std::exchange(needed.left_out, {}).size() == 1);
     needed.leave_out("things", 2);
     needed.leave_out("things");

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/recording/file_state.hpp"
 #include "perfdata/recording/walk.hpp"
 
 #include "catch.hpp"
-#include "recording/file_state.hpp"
 #include "support/files.hpp"
 #include "support/random.hpp"
 #include "unit/symbols/expected.hpp"
