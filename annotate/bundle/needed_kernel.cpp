@@ -140,7 +140,7 @@ class KernelAdder {
             if (from_.files.shown(one.name.shown()) != origin) continue;
             const bool given = origin == from_.options.finder.vmlinux;
             // The very file that was read, as long as it is in use.
-            Result<std::shared_ptr<const Source>> content = one.content.lock();
+            Result<std::shared_ptr<const Source>> content = one.in_use();
             if (!*content) {
                 content = given ? files.open_given_watched(one.actual.path, limits, Content::elf, options_.watch)
                                 : files.open_watched(one.actual, limits, Content::elf, options_.watch);
