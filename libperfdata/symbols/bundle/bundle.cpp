@@ -200,6 +200,7 @@ Result<void> Bundle::find_in_frames(std::uint64_t packed_size, LookOut& look, Fo
         auto searched = find_members(rest, packed_size, path_, limits_, look, found);
         heads->rethrow();
         if (!searched && begin == 0) return searched;
+        if (!searched) ++found.breaks;
         for (auto at = known; at < found.members.size(); ++at) found.members[at].at += begin;
         // What is no header belongs to a member in several frames.
         const auto stopped = searched ? found.unreadable_at : std::optional<std::uint64_t>(0);
