@@ -53,6 +53,7 @@ def names_of(headers):
     return marked, declared
 
 
+exceptions, _ = names_of((include / "perfdata/core/reentered.hpp").read_text())
 bad = 0
 total = 0
 for name, archive in (("perfdata", "libperfdata/libperfdata.a"), ("perfdata_annotate", "annotate/libperfdata_annotate.a")):
@@ -65,7 +66,9 @@ for name, archive in (("perfdata", "libperfdata/libperfdata.a"), ("perfdata_anno
             print(f"lib{name}.so hides what a header declares: {symbol}")
             bad += 1
     for symbol in sorted(offered):
-        if owner(symbol) is not None and owner(symbol) not in marked:
+        # Both libraries have the type of an exception that both throw or catch: it is one for the program.
+        known = marked | exceptions if symbol.startswith("typeinfo") else marked
+        if owner(symbol) is not None and owner(symbol) not in known:
             print(f"lib{name}.so offers what no header marks: {symbol}")
             bad += 1
     others = subprocess.run(["nm", "-D", "--defined-only", str(lib / f"lib{name}.so")], check=True, capture_output=True, text=True).stdout
