@@ -30,7 +30,7 @@ struct OtherRoots {
 
 // Has objects with a recorded build id found in these roots, where the file at their path here is another one or is
 // missing. Objects without one are found in the roots of the processes that mapped them, and never here if all of these
-// have another root. Returns the paths of which they have different files: none of them is found. Errors: cancelled.
+// have another root. Returns the paths of which they have different files: it takes none of these. Errors: cancelled.
 Result<std::vector<std::string>> find_objects(const OtherRoots& roots, const Timeline& timeline, const Limits& limits,
                                               TracedFiles& files, const Watch& watch);
 
