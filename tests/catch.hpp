@@ -6,6 +6,7 @@
 #define CATCH_CONFIG_FAST_COMPILE  // an exception out of a CHECK ends its test case; compiles a tenth faster
 #ifdef PERFDATA_CATCH2_V3
 #include <catch2/catch_all.hpp>
+using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
 #endif
