@@ -27,6 +27,7 @@
 #include "report/without_samples.hpp"
 #include "tool.hpp"
 #include "tool/export/export_tables.hpp"
+#include "tool/options/absent_code.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/session.hpp"
@@ -179,7 +180,7 @@ class ExportRun {
         }
     }
 
-    void tell(const Exported& exported, const StackFacts& stacks) const {
+    void tell(const Exported& exported, const StackFacts& stacks) {
         note_no_effect(session_, choice_);
         const auto& counts = exported.counts;
         if (exported.rows.empty()) {
@@ -192,6 +193,7 @@ class ExportRun {
             session_.note(fmt::format("{} samples have a period of 0: --periods leaves them out", none));
         }
         choice_.samples.note_absent_tasks(session_.timeline());
+        note_absent_code(counts);
         const auto unproven = WithoutBuildId::count(counts, session_.symbolizer());
         session_.note(unproven.sampled_text());
         session_.note(unproven.callers_text());
@@ -202,6 +204,28 @@ class ExportRun {
             session_.note(fmt::format("{} events are left out: {} takes at most {}; choose with -e", events,
                                       choice_.common.format, exported.events.size() - events));
         }
+    }
+
+    // Names what --dso and --symbols ask for and no sample has. Samples of other code, which were not counted, have the
+    // similar names.
+    void note_absent_code(const SampleCounts& counts) {
+        const auto wanted = choice_.samples.code();
+        const auto& symbolizer = session_.symbolizer();
+        if (absent_code(wanted, counts, symbolizer).empty()) return;
+        auto filter = choice_.samples.filter(session_.recording());
+        if (!filter) return;
+        choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
+        filter->code = {};
+        SampleCountOptions options;
+        options.by_comm = false;
+        options.jit = &symbolizer.jit();
+        options.functions = &symbolizer.functions();
+        options.filter = std::move(*filter);
+        options.progress = session_.progress("looking for similar names");
+        const auto all = SampleCounts::count(session_.recording(), session_.timeline(), options);
+        session_.end_progress();
+        if (!all) return;
+        for (const auto& note : absent_code(wanted, *all, symbolizer)) session_.note(note);
     }
 
     // Returns how many samples have no weight by their periods. In folded stacks they are added up with others.

@@ -60,6 +60,16 @@ bool is_cgroup(const std::string& wanted, std::uint64_t id, std::string_view pat
     return wanted == path || wanted == std::to_string(id);
 }
 
+// Returns those that no record mentions. Guests number their own; nobody mentions the idle task (0), or nobody (-1).
+std::vector<std::string> unknown_numbers(const Tasks& tasks, const std::vector<std::int32_t>& wanted, auto&& knows) {
+    std::vector<std::string> unknown;
+    if (tasks.has_guests()) return unknown;
+    for (const auto number : wanted) {
+        if (number > 0 && !knows(static_cast<std::uint32_t>(number))) unknown.push_back(std::to_string(number));
+    }
+    return unknown;
+}
+
 std::optional<std::uint64_t> parse_number(const std::string& text) {
     std::uint64_t number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -181,7 +191,16 @@ bool SampleChoice::can_tell(const Recording& recording, const SampleFilter& filt
 }
 
 void SampleChoice::note_absent_tasks(const Timeline& timeline) const {
-    note_absent("--comm", "thread called", comms, timeline.tasks().comms());
+    const auto& tasks = timeline.tasks();
+    note_absent("--comm", "thread called", comms, tasks.comms());
+    note_absent("--pid", "record of process",
+                unknown_numbers(tasks, pids, [&](std::uint32_t pid) { return tasks.knows(Pid{pid}, Time::forever()); }),
+                {});
+    note_absent(
+        "--tid", "record of thread",
+        unknown_numbers(tasks, tids,
+                        [&](std::uint32_t tid) { return tasks.thread_at(Tid{tid}, Time::forever()) != nullptr; }),
+        {});
     if (cgroups.empty()) return;
     std::vector<std::string> unknown, known;
     for (const auto& [id, path] : timeline.tasks().cgroups()) known.push_back(path);

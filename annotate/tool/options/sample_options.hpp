@@ -36,7 +36,7 @@ struct SampleChoice {
 
     // Returns false if the chosen events do not record what an option asks for, and says so: exit code `usage`.
     bool can_tell(const Recording& recording, const SampleFilter& filter) const;
-    // Says which commands and cgroups are not there at all.
+    // Says which commands, processes, threads and cgroups are not there at all.
     void note_absent_tasks(const Timeline& timeline) const;
     // Says which events lack fields of --filter: none of their samples may pass.
     void note_lacking_fields(const Recording& recording, const SampleFilter& filter) const;
