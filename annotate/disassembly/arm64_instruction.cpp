@@ -178,6 +178,10 @@ std::optional<Arm64Instruction> signed_pointer(std::uint32_t word) {
 
 }  // namespace
 
+bool is_arm64_atomic(std::uint32_t word) {
+    return compare_and_swap(word) || atomic(word);
+}
+
 std::optional<Arm64Instruction> arm64_instruction(std::uint32_t word) {
     for (const auto known : {hint, compare_and_swap, atomic, checked_branch, signed_pointer}) {
         if (auto found = known(word)) return found;

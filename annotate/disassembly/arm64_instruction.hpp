@@ -16,4 +16,7 @@ struct Arm64Instruction {
 // Reference Manual for A-profile, C4.1 (by group) and C6.2 (each instruction).
 std::optional<Arm64Instruction> arm64_instruction(std::uint32_t word);
 
+// is_arm64_atomic(word) returns true for atomics of FEAT_LSE, which write another register than their first one.
+bool is_arm64_atomic(std::uint32_t word);
+
 }  // namespace perfdata

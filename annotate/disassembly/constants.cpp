@@ -6,6 +6,8 @@
 
 #include "perfdata/core/endian.hpp"
 
+#include "arm64_instruction.hpp"
+
 namespace perfdata {
 
 namespace {
@@ -99,6 +101,12 @@ std::optional<std::uint64_t> Constants::literal(Address address) const {
 }
 
 Constants::Found Constants::follow_arm64(const cs_insn& instruction) {
+    // Capstone 5 knows these, but not that they write a register; Capstone 4 does not know them.
+    if (is_arm64_atomic(FixedOrder<std::endian::little>::load<std::uint32_t>(
+            reinterpret_cast<const std::byte*>(static_cast<const std::uint8_t*>(instruction.bytes))))) {
+        forget();
+        return {};
+    }
     const auto operands = std::span(instruction.detail->arm64.operands, instruction.detail->arm64.op_count);
     if (operands.empty() || operands[0].type != ARM64_OP_REG) return {};
     const auto reg = whole_register(operands[0].reg);
