@@ -2,6 +2,9 @@
 # Every dependency is a Debian 12 package; the README says what each is for. Names of their targets and variables begin
 # with ours, where they are not those that everybody uses: a parent project may look for the same.
 find_package(Threads REQUIRED)
+if(POLICY CMP0167)
+  cmake_policy(SET CMP0167 NEW)  # CMake's own FindBoost is gone; Boost has a description itself
+endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS iostreams)
 find_package(PkgConfig REQUIRED)
 
