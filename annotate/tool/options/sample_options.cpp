@@ -164,24 +164,25 @@ CodeFilter SampleChoice::code() const {
     return {parse_kinds(kinds), objects, symbols};
 }
 
-bool SampleChoice::can_tell(const Recording& recording, const SampleFilter& filter) const {
+bool SampleChoice::can_tell(const Common& common, const Recording& recording, const SampleFilter& filter) const {
     const auto told = [&](std::uint64_t bit) { return events_have(recording, filter.events, bit); };
     const auto* const bound = dynamic_cast<const BoundTraceFilter*>(filter.payload.get());
     const bool lacks_cpu = !cpus.empty() && !told(sample_bit::cpu);
     if (lacks_cpu || (bound != nullptr && bound->lacks_cpu())) {
-        complain(fmt::format("{}: the samples of this recording do not say their CPU; record with -a or --sample-cpu",
+        complain(common,
+                 fmt::format("{}: the samples of this recording do not say their CPU; record with -a or --sample-cpu",
                              lacks_cpu ? "--cpu" : "--filter"));
         return false;
     }
     if (!cgroups.empty() && !told(sample_bit::cgroup)) {
-        complain("--cgroup: the samples of this recording do not say their cgroup; record with --all-cgroups");
+        complain(common, "--cgroup: the samples of this recording do not say their cgroup; record with --all-cgroups");
         return false;
     }
     return true;
 }
 
-void SampleChoice::note_absent_tasks(const Timeline& timeline) const {
-    note_absent("--comm", "thread called", comms, timeline.tasks().comms());
+void SampleChoice::note_absent_tasks(const Common& common, const Timeline& timeline) const {
+    note_absent(common, "--comm", "thread called", comms, timeline.tasks().comms());
     if (cgroups.empty()) return;
     std::vector<std::string> unknown, known;
     for (const auto& [id, path] : timeline.tasks().cgroups()) known.push_back(path);
@@ -191,10 +192,11 @@ void SampleChoice::note_absent_tasks(const Timeline& timeline) const {
             unknown.push_back(wanted);
         }
     }
-    note_absent("--cgroup", "cgroup", unknown, known);
+    note_absent(common, "--cgroup", "cgroup", unknown, known);
 }
 
-void SampleChoice::note_lacking_fields(const Recording& recording, const SampleFilter& filter) const {
+void SampleChoice::note_lacking_fields(const Common& common, const Recording& recording,
+                                       const SampleFilter& filter) const {
     const auto* const bound = dynamic_cast<const BoundTraceFilter*>(filter.payload.get());
     if (bound == nullptr) return;
     std::vector<std::string> lacking;
@@ -206,8 +208,8 @@ void SampleChoice::note_lacking_fields(const Recording& recording, const SampleF
     if (lacking.empty()) return;
     constexpr std::string_view begin = "note: --filter: ";
     const auto width = message_width();
-    complain(
-        fmt::format("{}{}", begin, name_list(lacking, width > begin.size() + 20 ? width - begin.size() - 10 : width)));
+    complain(common, fmt::format("{}{}", begin,
+                                 name_list(lacking, width > begin.size() + 20 ? width - begin.size() - 10 : width)));
 }
 
 std::vector<CodeClass> parse_kinds(const std::vector<std::string>& words) {
