@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "batch_line.hpp"
 
+#include <fmt/format.h>
+
 #include "format/json_stream.hpp"
 
 namespace perfdata::tool {
@@ -92,6 +94,12 @@ BatchError BatchError::of(const Error& error) {
     BatchError told{to_string(error.code), {}, error.where, error.detail};
     if (error.offset != Error::no_offset) told.offset = error.offset;
     return told;
+}
+
+std::string BatchError::message() const {
+    auto text = where.empty() ? detail : where + ": " + detail;
+    if (offset) text += fmt::format(" ({}, at byte {})", code, *offset);
+    return text;
 }
 
 std::string to_text(const BatchLine& line) {

@@ -19,6 +19,8 @@ struct BatchError {
     std::string where, detail;
 
     static BatchError of(const Error& error);
+    // message() returns one line, as Error::message() does.
+    std::string message() const;
 };
 
 enum class BatchStatus : std::uint8_t {

@@ -23,6 +23,8 @@ namespace perfdata::tool {
 namespace {
 
 constexpr std::uint64_t usual_cache_bytes = std::uint64_t{512} << 20;
+// A thread's stack and what the allocator reserves for it count as memory.
+constexpr std::uint64_t bytes_of_thread = std::uint64_t{32} << 20;
 constexpr std::uint64_t usual_waiting_bytes = std::uint64_t{64} << 20;
 
 Error refused(const std::string& file, std::string why) {
@@ -59,6 +61,10 @@ BatchRun::BatchRun(const BatchChoice& choice, BatchAction action)
     : choice_(choice), action_(std::move(action)), common_(*action_.common), threads_(choice.threads()) {
     common_.strict = common_.strict || choice.strict;
     common_.max_memory = choice.max_memory;
+    if (choice.max_memory != 0) {
+        const auto most = std::max<std::uint64_t>(choice.max_memory / bytes_of_thread, 1);
+        threads_ = static_cast<unsigned>(std::min<std::uint64_t>(threads_, most));
+    }
     const auto share = choice.max_memory == 0 ? usual_cache_bytes : choice.max_memory / 4;
     SymbolCacheOptions bounds;
     bounds.bytes = std::min(usual_cache_bytes, share);
@@ -253,9 +259,7 @@ std::unique_ptr<const BatchAnswer> BatchRun::answered(BatchLine line) const {
         answer->messages.push_back(named ? message : fmt::format("{}: {}", line.file, message));
     };
     if (!choice_.quiet) std::ranges::for_each(line.messages, say);
-    if (const auto& error = line.error) {
-        say(error->where.empty() ? error->detail : fmt::format("{}: {}", error->where, error->detail));
-    }
+    if (line.error) say(line.error->message());
     return answer;
 }
 
