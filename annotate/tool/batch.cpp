@@ -69,10 +69,12 @@ void add_batch(CLI::App& app, int& exit) {
         "batch",
         "Run a command on each recording of a list, in one process\n"
         "\n"
-        "  perfdata batch --do report LIST           a JSON line for each file, with the document in it\n"
-        "  perfdata batch --do report --out DIR LIST the documents go into files of DIR\n"
-        "  perfdata batch --do report --out DIR --resume LIST    go on: what is there is not made again\n"
-        "  perfdata batch --do report LIST -- --sort comm --kind user    options of report stand behind --\n"
+        "  perfdata batch --do report LIST               a JSON line for each file, with the document in it\n"
+        "  perfdata batch --do report --out DIR LIST     the documents go into files of DIR\n"
+        "  perfdata batch --do report --out DIR --resume LIST\n"
+        "                                                go on: what is there is not made again\n"
+        "  perfdata batch --do report LIST -- --sort comm --kind user\n"
+        "                                                options of report stand behind --\n"
         "  find /srv -name '*.data' -print0 | perfdata batch --do info --null -\n"
         "\n"
         "Lines come in the order of the list. A file that cannot be read has a line that says why, and costs the\n"
@@ -98,6 +100,9 @@ void add_batch(CLI::App& app, int& exit) {
     add_size(*command, "--max-memory", choice->max_memory,
              "Take no more memory than this in all, such as 2G: a file that needs more fails. Default: no limit");
     begin_anew(*command, choice);
+    command->footer(
+        "Exit status: 0 fine, 1 a file failed, or LIST or the output, 2 wrong usage, 3 (only with --strict) all were\n"
+        "read, but not all of each.");
     // Added last: an option's value may be empty.
     command->add_option("OPTION", choice->options, "Behind --: options of the command, for all files")->type_name("");
     command->callback([choice, &exit] { exit = run_batch(*choice); });

@@ -180,9 +180,7 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
     const auto name = word.substr(0, word.find('='));
     if (command.get_name() == "batch") {
         const auto* action = command.get_option_no_throw("--do");
-        const auto meant = nearest(name, all_option_names(command));
-        return fmt::format("batch has no option {}; {}options of {} stand behind --", shown,
-                           meant.empty() ? "" : fmt::format("did you mean {}? ", meant),
+        return fmt::format("batch has no option {}; options of {} stand behind --", shown,
                            action != nullptr && action->count() == 1 ? action->results().front() : "the command");
     }
     if (const auto words = perf_option(command.get_name(), name.starts_with("--") ? name : name.substr(0, 2));

@@ -39,13 +39,7 @@ class LineWriter {
         for (const auto& message : line.messages) json_.text(message);
         json_.EndArray();
         json_.text("document");
-        if (line.document.empty()) {
-            json_.Null();
-        } else {
-            json_.RawValue(line.document.data(), line.document.size(), rapidjson::kObjectType);
-        }
-        json_.EndObject();
-        stream_.Put('\n');
+        stream_.Put(':');  // RapidJSON would write it with the value
         stream_.flush();
     }
 
@@ -102,7 +96,7 @@ std::string BatchError::message() const {
     return text;
 }
 
-std::string to_text(const BatchLine& line) {
+std::string line_head(const BatchLine& line) {
     std::string text;
     const Sink sink = [&text](std::string_view part) { text += part; };
     LineWriter(sink).write(line);

@@ -42,8 +42,10 @@ struct BatchLine {
     std::string document;  // JSON in one line; empty: it is in `output`, or there is none
 };
 
-// to_text(line) returns it as JSON, with the line feed.
-std::string to_text(const BatchLine& line);
+// line_head(line) returns the line as JSON up to the value of "document", which is the last one. The document, or null,
+// and line_end follow: a large document is not copied.
+std::string line_head(const BatchLine& line);
+constexpr std::string_view line_end = "}\n";
 
 // OneLineJson puts a document into one line: white space between its parts is left out, and nothing else is changed.
 class OneLineJson {

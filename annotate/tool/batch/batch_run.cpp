@@ -60,7 +60,7 @@ unsigned BatchChoice::threads() const {
 BatchRun::BatchRun(const BatchChoice& choice, BatchAction action)
     : choice_(choice), action_(std::move(action)), common_(*action_.common), threads_(choice.threads()) {
     common_.strict = common_.strict || choice.strict;
-    common_.max_memory = choice.max_memory;
+    common_.max_memory = choice.max_memory / 2;  // the other half is for what all share, and for answers that wait
     if (choice.max_memory != 0) {
         const auto most = std::max<std::uint64_t>(choice.max_memory / bytes_of_thread, 1);
         threads_ = static_cast<unsigned>(std::min<std::uint64_t>(threads_, most));
@@ -252,7 +252,8 @@ Result<OutputPlace> BatchRun::place_of(std::size_t entry) const {
 
 std::unique_ptr<const BatchAnswer> BatchRun::answered(BatchLine line) const {
     auto answer = std::make_unique<BatchAnswer>();
-    answer->line = to_text(line);
+    answer->head = line_head(line);
+    answer->document = line.document.empty() ? std::string("null") : std::move(line.document);
     answer->exit_code = line.exit_code;
     const auto say = [&](const std::string& message) {
         const bool named = message.find(line.file) != std::string::npos;
@@ -269,7 +270,9 @@ bool BatchRun::tell(const BatchAnswer& answer) {
     lossy_ = lossy_ || answer.exit_code == losses;
     if (!answer.messages.empty()) progress_->hide();
     for (const auto& message : answer.messages) complain(message);
-    if (problem_ == 0) problem_ = write_all(stdout, answer.line);
+    for (const std::string_view part : {std::string_view(answer.head), std::string_view(answer.document), line_end}) {
+        if (problem_ == 0) problem_ = write_all(stdout, part);
+    }
     progress_->files(told_, entries_.size());
     // Documents in files are of use without their lines.
     if (problem_ == 0 || (is_reader_gone(problem_) && !choice_.directory.empty())) return true;

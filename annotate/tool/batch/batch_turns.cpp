@@ -6,7 +6,7 @@
 namespace perfdata::tool {
 
 std::size_t BatchAnswer::bytes() const {
-    std::size_t sum = sizeof *this + line.capacity();
+    std::size_t sum = sizeof *this + head.capacity() + document.capacity();
     for (const auto& message : messages) sum += sizeof message + message.capacity();
     return sum;
 }

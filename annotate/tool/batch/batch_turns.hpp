@@ -17,7 +17,7 @@ namespace perfdata::tool {
 
 // BatchAnswer is what is told of one entry.
 struct BatchAnswer {
-    std::string line;                   // for standard output, with its line feed
+    std::string head, document;         // of the line on standard output: line_head(), and what follows it
     std::vector<std::string> messages;  // for standard error
     int exit_code = 0;
 

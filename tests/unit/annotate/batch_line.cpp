@@ -31,20 +31,19 @@ TEST_CASE("A line has all keys in their order", "[annotate][batch]") {
     line.samples = 18446744073709551615u;
     line.losses = 0;
     line.messages = {"note: \"x\""};
-    line.document = "{\"a\":1}";
-    CHECK(to_text(line) ==
+    CHECK(line_head(line) ==
           "{\"schema\":\"perfdata.batch/1\",\"file\":\"a\\u000a\xEF\xBF\xBD\",\"status\":\"ok\",\"exit_code\":0,"
           "\"error\":null,\"output\":null,\"samples\":18446744073709551615,\"losses\":0,"
-          "\"messages\":[\"note: \\\"x\\\"\"],\"document\":{\"a\":1}}\n");
+          "\"messages\":[\"note: \\\"x\\\"\"],\"document\":");
 
     BatchLine bad;
     bad.file = "b";
     bad.exit_code = 1;
     bad.error = BatchError::of({ErrorCode::truncated, 12, "header", "too short"});
     bad.output = "out/b.json";
-    CHECK(to_text(bad) ==
+    CHECK(line_head(bad) ==
           "{\"schema\":\"perfdata.batch/1\",\"file\":\"b\",\"status\":\"failed\",\"exit_code\":1,"
           "\"error\":{\"code\":\"truncated\",\"offset\":12,\"where\":\"header\",\"detail\":\"too short\"},"
-          "\"output\":\"out/b.json\",\"samples\":null,\"losses\":null,\"messages\":[],\"document\":null}\n");
+          "\"output\":\"out/b.json\",\"samples\":null,\"losses\":null,\"messages\":[],\"document\":");
     CHECK(bad.error->message() == "header: too short (truncated, at byte 12)");
 }

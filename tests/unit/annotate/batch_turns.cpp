@@ -16,7 +16,7 @@ namespace {
 std::unique_ptr<const BatchAnswer> answer_of(std::size_t entry, std::size_t bytes = 0) {
     auto answer = std::make_unique<BatchAnswer>();
     answer->exit_code = static_cast<int>(entry);
-    answer->line.assign(bytes, 'x');
+    answer->document.assign(bytes, 'x');
     return answer;
 }
 
