@@ -104,7 +104,7 @@ void add_batch(CLI::App& app, int& exit) {
         "Exit status: 0 fine, 1 a file failed, or LIST or the output, 2 wrong usage, 3 (only with --strict) all were\n"
         "read, but not all of each.");
     // Added last: an option's value may be empty.
-    command->add_option("OPTION", choice->options, "Behind --: options of the command, for all files")->type_name("");
+    command->add_option("ARGUMENT", choice->options, "Behind --: options of the command, for all files")->type_name("");
     command->callback([choice, &exit] { exit = run_batch(*choice); });
 }
 
