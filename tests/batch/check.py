@@ -3,6 +3,7 @@
 """check.py WHAT TOOL FIXTURES: `perfdata batch` as a process. Exit status 77: what it takes is not here.
 
   equal    the documents, messages and statuses of the single commands, and equal bytes whatever the threads
+  symbols  the same with files that several recordings need
   out      the same in files
   bad      entries of every kind that is no recording
   names    names of outputs, two for one path, long ones; what they must not replace
@@ -108,6 +109,21 @@ def equal():
         check(done.returncode == (1 if any(line["status"] == "failed" for line in lines) else 0), f"{action}: status")
 
 
+def symbols():
+    """With files that several recordings share, which are read once."""
+    machine = FIXTURES / "stacks/x86"
+    every = sorted(FIXTURES.glob("stacks/x86_*.data")) * 3
+    assert len(every) >= 9
+    options = ("--symfs", machine, "-g", "caller", "--sort", "sym,srcline")
+    for jobs in (1, 4):
+        done, lines = batch("report", every, "-j", jobs, after=options, status=0)
+        check(len({line["file"] for line in lines}) * 3 == len(every), "a line is missing")
+        for line in lines:
+            single = run("report", "--json", *options, line["file"], status=0)
+            equals_single(line, single, line["file"])
+            check(line["document"] == json.loads(single.stdout), f"{line['file']}: another document with -j{jobs}")
+
+
 def out(folder):
     every = recordings()
     for action in ("info", "report"):
@@ -144,7 +160,8 @@ def bad(folder):
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(str(folder / "socket"))
     codes = {
-        "empty.data": "not_perf_data", "noise.data": "not_perf_data", "cut.data": None, "no": None, "fifo": "unsupported",
+        "empty.data": "not_perf_data", "noise.data": "not_perf_data", "cut.data": None, "no": None,
+        "fifo": "unsupported",
         "dangling": "io", "loop": "io", "socket": "unsupported", "/dev/zero": "unsupported", "/dev/null": "unsupported",
         "-": "unsupported", "gone.data": "io", "x" * 5000: "io", "good.data/below": "io",
     }
@@ -211,7 +228,7 @@ def names(folder):
     target = place / "r.data.info.json"
     target.write_bytes(good.read_bytes())
     done, lines = batch("info", ["r.data", target], "--out", place, status=1, cwd=folder)
-    check(lines[0]["status"] == "failed" and lines[1]["status"] == "ok", f"a recording is replaced: {lines[0]['status']}")
+    check([line["status"] for line in lines] == ["failed", "ok"], f"a recording is replaced: {lines[0]['status']}")
     check(target.read_bytes() == good.read_bytes(), "a recording was replaced")
     symbols = place / "x.data.report.json"
     symbols.write_text("0000000000000000 T nothing\n")
@@ -249,8 +266,9 @@ def lists(folder):
     for option in ("-0", "--null"):
         check(files(option, "nul") == ["a b.data", "line\nfeed.data"], option)
     check(files("none") == [] and files("-") == [], "no entries")
-    check(files("list", "--out", "made") and os.listdir(folder / "made") == ["a b.data.info.json".replace(" ", "%20")], "DIR")
-    for name, text in (("gone", "cannot open"), (".", "cannot read"), ("a b.data", "this is a recording"), ("nul", "--null")):
+    check(files("list", "--out", "made") and os.listdir(folder / "made") == ["a%20b.data.info.json"], "DIR is not made")
+    wrong = {"gone": "cannot open", ".": "cannot read", "a b.data": "this is a recording", "nul": "--null"}
+    for name, text in wrong.items():
         done = run("batch", "--do", "info", name, status=1, cwd=folder)
         check(not done.stdout and text in done.stderr.decode(), f"{name}: {done.stderr.decode()}")
     for place in ("list", "gone/below"):
@@ -366,7 +384,7 @@ def resume(folder):
 
 
 def many_places(path):
-    """Writes a recording whose samples all fell on other instructions of one mapping: counting them takes a place each."""
+    """Writes a recording whose samples all fell on other instructions of one mapping: each takes memory."""
     attr = bytearray(128)
     # Software event cpu-clock, period 1, IP | TID | TIME.
     struct.pack_into("<IIQQQ", attr, 0, 1, 128, 0, 1, 0x1 | 0x2 | 0x4)
@@ -380,6 +398,10 @@ def many_places(path):
     begin, one = 104, 128 + 16
     header = struct.pack("<8sQQQQQQQQ", b"PERFILE2", begin, one, begin, one, begin + one, len(data), 0, 0) + bytes(32)
     path.write_bytes(header + bytes(attr) + bytes(16) + data)
+
+
+def take_memory():
+    resource.setrlimit(resource.RLIMIT_DATA, (56 << 20, 56 << 20))
 
 
 def memory(folder):
@@ -407,9 +429,8 @@ def memory(folder):
     # Where no limit helps, memory runs out: of the one that needs too much, whoever works at the same time.
     for jobs in (1, 2):
         text = "".join(f"{entry}\n" for entry in entries).encode()
-        bound = 56 << 20
-        done = subprocess.run([TOOL, "batch", "--do", "report", "-j", str(jobs), "-", "--", "--offline"], input=text,
-                              capture_output=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (bound, bound)))
+        command = [TOOL, "batch", "--do", "report", "-j", str(jobs), "-", "--", "--offline"]
+        done = subprocess.run(command, input=text, capture_output=True, preexec_fn=take_memory)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         check(done.returncode == 1 and len(lines) == len(entries), f"-j{jobs}: {done.returncode}, {len(lines)} lines")
         others(lines, f"-j{jobs}, less memory")
@@ -425,7 +446,10 @@ def strict(folder):
     cut.write_bytes(good.read_bytes()[:40000])
     gone = folder / "gone.data"
     for options, entries, status in (
-        ((), [good, cut], 0), (("--strict",), [good], 0), (("--strict",), [good, cut], 3), (("--strict",), [cut, gone, good], 1),
+        ((), [good, cut], 0),
+        (("--strict",), [good], 0),
+        (("--strict",), [good, cut], 3),
+        (("--strict",), [cut, gone, good], 1),
     ):
         done, lines = batch("report", entries, *options, after=("--offline",), status=status)
         for entry, line in zip(entries, lines):
@@ -449,7 +473,7 @@ def streams(folder):
             process.stdout.close()
             said = process.stderr.read()
             process.wait()
-        check(process.returncode == 0 and not said.replace(b"", b""), f"a reader that goes away: {process.returncode} {said}")
+        check(process.returncode == 0 and not said, f"a reader that goes away: {process.returncode} {said}")
         made = os.listdir(folder / "out") if more else []
         check(len(made) == files_made, f"a reader that goes away: {len(made)} files")
 
@@ -457,7 +481,7 @@ def streams(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="perfdata-batch-") as scratch:
         test = globals()[WHAT]
-        if WHAT == "equal":
+        if WHAT in ("equal", "symbols"):
             test()
         else:
             test(pathlib.Path(scratch))

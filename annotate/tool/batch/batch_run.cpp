@@ -156,21 +156,23 @@ void BatchRun::work(BatchTurns& turns) {
 }
 
 std::unique_ptr<const BatchAnswer> BatchRun::answer(std::size_t entry, BatchTurns& turns, unsigned threads) {
-    const auto try_it = [&]() -> std::unique_ptr<const BatchAnswer> {
+    const auto try_it = [&](bool alone) -> std::unique_ptr<const BatchAnswer> {
         try {
             auto attempted = attempt(entry, threads);
-            if (!attempted.lacked_memory) return answered(std::move(attempted.line));
+            // Alone, what is missing for want of memory is a loss as any other.
+            const bool there_is = alone && attempted.line.status != BatchStatus::failed;
+            if (!attempted.lacked_memory || there_is) return answered(std::move(attempted.line));
         } catch (const std::bad_alloc&) {
         } catch (const std::length_error&) {  // a length beyond any memory
         }
         return {};
     };
-    if (auto done = try_it()) return done;
+    if (auto done = try_it(false)) return done;
     // The memory was all files' together: only alone it is known which one needs too much.
     turns.be_alone(entry);
     cache_->clear();
     platform::give_back_memory();
-    auto done = try_it();
+    auto done = try_it(true);
     platform::give_back_memory();
     if (done) return done;
     BatchLine line;
