@@ -57,13 +57,13 @@ class Annotate {
         }
         auto filter = options_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
-        if (!options_.samples.can_tell(recording, *filter)) return usage;
+        if (!options_.samples.can_tell(options_.common, recording, *filter)) return usage;
         auto ratios = options_.ratios.chosen(recording, filter->events);
         if (!ratios) return session_.give_up(ratios.error());
         auto histograms = options_.histograms.make(recording, filter->events);
         if (!histograms) return session_.give_up(histograms.error());
         histograms_ = std::move(*histograms);
-        if (!options_.common.quiet) options_.samples.note_lacking_fields(recording, *filter);
+        if (!options_.common.quiet) options_.samples.note_lacking_fields(options_.common, recording, *filter);
         if (!session_.read_timeline()) return failed;
         options_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(options_.names, &options_.lines);
@@ -71,7 +71,7 @@ class Annotate {
         const auto& symbolizer = session_.symbolizer();
         symbolizer.prepare(options_.names.threads());
         if (lines()) {
-            options_.samples.note_absent_tasks(session_.timeline());
+            options_.samples.note_absent_tasks(options_.common, session_.timeline());
             return annotate_lines(session_, lines_choice(*filter, std::move(*ratios)));
         }
         const auto count = [&](const SampleFilter& samples) {
@@ -282,7 +282,7 @@ class Annotate {
         session_.note(called_without_name(options_.names, listings));
         const auto status = session_.exit_code(page.completeness, lacks_callers_);
         if (options_.common.quiet) return status;
-        options_.samples.note_absent_tasks(session_.timeline());
+        options_.samples.note_absent_tasks(options_.common, session_.timeline());
         if (!listings.empty() || hidden_ != 0) return status;
         if (const auto what = without_samples(page.recording, page.completeness); !what.empty()) {
             complain("note: " + what);

@@ -92,7 +92,7 @@ int run(const BpfChoice& choice) {
         if (!common.json && listed.loads.size() == 1) session.note(listed.counts.text("entries"));
         session.note(cut_text(*code));
     }
-    if (!common.quiet) choice.list.note_absent_names(programs, false);
+    if (!common.quiet) choice.list.note_absent_names(common, programs, false);
     return session.exit_code(completeness, code && code->left_out() != 0);
 }
 

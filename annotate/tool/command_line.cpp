@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "command_line.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "perfdata/build_info.hpp"
 
 #include "tool.hpp"
@@ -14,6 +17,19 @@ std::string version_text() {
     return std::string(info.version) + "\nbuilt by " + std::string(info.compiler) +
            "\nlines of ELF files (libdw): " + has(info.dwarf) +
            "\narchives of perf archive (libarchive): " + has(info.archives);
+}
+
+std::vector<std::string> reversed_words(const std::vector<std::string>& words) {
+    std::vector<std::string> all;
+    bool options = true;
+    for (const auto& word : words) {
+        options = options && word != "--";
+        const bool lacks_value = options && word.starts_with("--") && word.find('=') == word.size() - 1;
+        all.push_back(lacks_value ? word.substr(0, word.size() - 1) : word);
+        if (lacks_value) all.emplace_back();
+    }
+    std::ranges::reverse(all);
+    return all;
 }
 
 std::unique_ptr<CLI::App> make_command_line(int& exit) {
@@ -35,7 +51,8 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
         "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
         "  perfdata export --format F     a profile for another tool: pprof, speedscope, Firefox's profiler...\n"
         "  perfdata collect -o FILE       one file with all that is needed to show it on another machine\n"
-        "  perfdata dump                  every record with every field",
+        "  perfdata dump                  every record with every field\n"
+        "  perfdata batch --do C LIST     what command C says of each recording of a list, in one process",
         "perfdata");
     auto& app = *whole;
     app.set_help_flag("-h,--help", "Show this text");
@@ -56,6 +73,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
     add_export(app, exit);
     add_collect(app, exit);
     add_report(app, exit);
+    add_batch(app, exit);
     add_help(app, exit);
     return whole;
 }

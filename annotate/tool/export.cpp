@@ -99,7 +99,7 @@ class ExportRun {
         const auto& recording = session_.recording();
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
-        if (!choice_.samples.can_tell(recording, *filter)) return usage;
+        if (!choice_.samples.can_tell(choice_.common, recording, *filter)) return usage;
         if (!session_.read_timeline()) return failed;
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         auto names = choice_.names;
@@ -107,7 +107,7 @@ class ExportRun {
         session_.open_symbolizer(names);
         if (!session_.check_names(names)) return failed;
         session_.symbolizer().prepare(names.threads());
-        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(recording, *filter);
+        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(choice_.common, recording, *filter);
         return choice_.for_compilers() ? export_branches(std::move(*filter)) : export_stacks(std::move(*filter));
     }
 
@@ -192,7 +192,7 @@ class ExportRun {
         if (const auto none = without_period(exported); choice_.periods && drops && none != 0) {
             session_.note(fmt::format("{} samples have a period of 0: --periods leaves them out", none));
         }
-        choice_.samples.note_absent_tasks(session_.timeline());
+        choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
         note_absent_code(counts);
         const auto unproven = WithoutBuildId::count(counts, session_.symbolizer());
         session_.note(unproven.sampled_text());
@@ -264,7 +264,7 @@ class ExportRun {
         session_.warn(completeness, false);
         if (!choice_.common.quiet) {
             note_no_effect(session_, choice_);
-            choice_.samples.note_absent_tasks(session_.timeline());
+            choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
         }
         for (const auto& note : *notes) {
             if (nothing) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -37,21 +36,6 @@ namespace {
     std::set_terminate(terminate);
 }
 
-// Returns the arguments in CLI11's order, last first. "--comm=" becomes two words: CLI11 would take the next argument
-// as its value.
-std::vector<std::string> words(int argc, char** argv) {
-    std::vector<std::string> all;
-    bool options = true;
-    for (const std::string word : std::span(argv, static_cast<std::size_t>(argc)).subspan(argc == 0 ? 0 : 1)) {
-        options = options && word != "--";
-        const bool lacks_value = options && word.starts_with("--") && word.find('=') == word.size() - 1;
-        all.push_back(lacks_value ? word.substr(0, word.size() - 1) : word);
-        if (lacks_value) all.emplace_back();
-    }
-    std::ranges::reverse(all);
-    return all;
-}
-
 int run(int argc, char** argv) {
     platform::open_closed_streams();
     platform::raise_open_files();
@@ -61,7 +45,8 @@ int run(int argc, char** argv) {
     int exit = fine;
     const auto app = make_command_line(exit);
     try {
-        app->parse(words(argc, argv));
+        const auto all = std::span(argv, static_cast<std::size_t>(argc));
+        app->parse(reversed_words({all.begin() + (argc == 0 ? 0 : 1), all.end()}));
     } catch (const CLI::ParseError& problem) {
         return answer(*app, problem);
     }

@@ -14,6 +14,7 @@
 
 #include "format/words.hpp"
 #include "tool.hpp"
+#include "tool/batch/batch_action.hpp"
 #include "tool/info/header_lines.hpp"
 #include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
@@ -26,6 +27,7 @@
 #include "tool/report/graph_options.hpp"
 #include "tool/report/group_options.hpp"
 #include "tool/report/row_options.hpp"
+#include "tool/run_scope.hpp"
 #include "tool/session.hpp"
 #include "trace/trace_labels.hpp"
 
@@ -87,7 +89,7 @@ class ReportRun {
         counting.max_stack = choice_.graph.max_stack;
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
-        if (!choice_.samples.can_tell(recording, *filter)) return usage;
+        if (!choice_.samples.can_tell(choice_.common, recording, *filter)) return usage;
         auto ratios = choice_.ratios.chosen(recording, filter->events);
         if (!ratios) return session_.give_up(ratios.error());
         options_.ratios = std::move(*ratios);
@@ -98,12 +100,14 @@ class ReportRun {
         if (!histograms) return session_.give_up(histograms.error());
         histograms_ = std::move(*histograms);
         count_into(histograms_, counting);
-        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(recording, *filter);
+        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(choice_.common, recording, *filter);
         counting.filter = std::move(*filter);
+        counting.stop = session_.stop();
         counting.progress = session_.progress("counting samples");
         const auto counts = SampleCounts::count(recording, session_.timeline(), counting);
         session_.end_progress();
         if (!counts) return session_.give_up(counts.error());
+        session_.count_samples(hits(counts->totals()));
         return write(Report::make(recording, *counts, symbolizer, options_), *counts);
     }
 
@@ -220,7 +224,7 @@ class ReportRun {
     // Explains an empty report, and names the requested names that the recording lacks.
     void explain_nothing(const Report& report, const SampleCounts& counts) const {
         if (report.rows.empty() && !report.without_samples.empty()) return session_.note(report.without_samples);
-        choice_.samples.note_absent_tasks(session_.timeline());
+        choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
         if (hits(counts.totals()) == 0) return;
         for (const auto& note : absent_code(options_.code, counts, session_.symbolizer())) session_.note(note);
     }
@@ -233,9 +237,7 @@ class ReportRun {
     bool wants_callers_ = true;
 };
 
-}  // namespace
-
-void add_report(CLI::App& app, int& exit) {
+CLI::App* add_report_options(CLI::App& app, const std::shared_ptr<ReportChoice>& choice) {
     auto* command = app.add_subcommand(
         "report",
         "Show where the samples fell, by function or by whatever else\n"
@@ -245,7 +247,6 @@ void add_report(CLI::App& app, int& exit) {
         "  perfdata report -g caller           what each function called, and how much of it that took\n"
         "  perfdata report --kind bpf --sort program,symbol\n"
         "  perfdata report --no-children -g folded,0,caller,count    every sample once, for flame graphs");
-    auto choice = std::make_shared<ReportChoice>();
     choice->common.add_to(*command);
     choice->rows.add_to(*command);
     choice->groups.add_to(*command);
@@ -263,11 +264,38 @@ void add_report(CLI::App& app, int& exit) {
     choice->samples.add_to(*command);
     choice->names.add_to(*command);
     begin_anew(*command, choice);
+    return command;
+}
+
+void note_given(const CLI::App& command, ReportChoice& choice) {
+    choice.graph.graph_given = command.get_option("--call-graph")->count() != 0;
+    choice.limit_given = command.get_option("--percent-limit")->count() != 0;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, int& exit) {
+    const auto choice = std::make_shared<ReportChoice>();
+    auto* command = add_report_options(app, choice);
     choice->common.on_run(*command, exit, [choice, command] {
-        choice->graph.graph_given = command->get_option("--call-graph")->count() != 0;
-        choice->limit_given = command->get_option("--percent-limit")->count() != 0;
+        note_given(*command, *choice);
         return ReportRun(*choice).run();
     });
+}
+
+BatchAction batch_report(CLI::App& app) {
+    const auto choice = std::make_shared<ReportChoice>();
+    auto* command = add_report_options(app, choice);
+    const auto check = [choice, command] {
+        note_given(*command, *choice);
+        return choice->graph.check(choice->rows.chosen_keys());
+    };
+    return {command, &choice->common, check, [choice](const Common& common) {
+                auto one = *choice;
+                one.common = common;
+                one.names.jobs = common.scope->threads;
+                return ReportRun(one).run();
+            }};
 }
 
 }  // namespace perfdata::tool

@@ -90,9 +90,9 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
           const ScriptCounts& counts) {
     if (counts.samples == 0) session.note(nothing_shown(session.recording(), session.timeline()));
     session.note(filter_text(counts.dropped, counts.samples));
-    choice.samples.note_absent_tasks(session.timeline());
-    choice.samples.note_lacking_fields(session.recording(), options.filter);
-    note_absent("--dso", "samples in an object called", counts.absent_objects, counts.other_objects);
+    choice.samples.note_absent_tasks(choice.common, session.timeline());
+    choice.samples.note_lacking_fields(choice.common, session.recording(), options.filter);
+    note_absent(choice.common, "--dso", "samples in an object called", counts.absent_objects, counts.other_objects);
     auto other_symbols = counts.other_symbols;
     for (const auto& name : counts.absent_symbols) {
         const bool sampled = std::ranges::binary_search(counts.other_symbols, name);
@@ -100,7 +100,7 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
         complain(fmt::format("note: --symbols: {} was inlined: choose a function that contains it", name));
         other_symbols.push_back(name);
     }
-    note_absent("--symbols", "samples in a function called", counts.absent_symbols, other_symbols);
+    note_absent(choice.common, "--symbols", "samples in a function called", counts.absent_symbols, other_symbols);
     note_callers("--dso", counts.absent_objects, counts.other_objects);
     note_callers("--symbols", counts.absent_symbols, counts.other_symbols);
     session.note(counts.without_build_id.list_text());
@@ -143,7 +143,7 @@ int run(const ScriptChoice& choice) {
     const auto& recording = session.recording();
     auto options = make_options(choice, recording);
     if (!options) return session.give_up(options.error());
-    if (!choice.samples.can_tell(recording, options->filter)) return usage;
+    if (!choice.samples.can_tell(choice.common, recording, options->filter)) return usage;
     if (!session.read_timeline()) return failed;
     choice.samples.add_cgroups(options->filter, session.timeline().tasks());
     session.open_symbolizer(choice.names);

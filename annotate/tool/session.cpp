@@ -6,6 +6,7 @@
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
 #include "report/without_samples.hpp"
+#include "tool/run_scope.hpp"
 
 namespace perfdata::tool {
 
@@ -19,13 +20,13 @@ bool Session::open() {
 bool Session::open_samples() {
     if (!open()) return false;
     if (!recording_->events().empty()) return true;
-    for (const auto& problem : recording_->diagnostics().kept()) complain(problem);
+    for (const auto& problem : recording_->diagnostics().kept()) complain(common_, problem);
     return said(explain_no_events(*recording_, common_.file));
 }
 
 bool Session::read_timeline(BpfRecords* records) {
-    auto timeline =
-        Timeline::build(*recording_, {.stop = {}, .progress = progress("reading what ran"), .bpf_records = records});
+    auto timeline = Timeline::build(*recording_,
+                                    {.stop = stop(), .progress = progress("reading what ran"), .bpf_records = records});
     if (!timeline) return said(timeline.error());
     timeline_.emplace(std::move(*timeline));
     return true;
@@ -34,6 +35,12 @@ bool Session::read_timeline(BpfRecords* records) {
 void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) {
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
     if (lines != nullptr) options.sources = lines->options(names.offline);
+    if (const auto* scope = common_.scope) {
+        const bool machine = options.finder.machine() && !recording_->bundle();
+        options.files = machine ? scope->machine_files : scope->given_files;
+        options.cache = scope->cache;
+    }
+    options.stop = stop();
     symbolizer_.emplace(Symbolizer::open(*recording_, *timeline_, options));
     end_progress();
 }
@@ -50,11 +57,13 @@ const BpfPrograms& Session::bpf() {
 }
 
 Progress Session::progress(std::string stage) {
+    if (common_.scope != nullptr) return {};
     if (!progress_) progress_.emplace(common_);
     return progress_->of(std::move(stage));
 }
 
 Progress Session::progress(std::string stage, const Output& output) {
+    if (common_.scope != nullptr) return {};
     progress_.emplace(common_, output);
     return progress_->of(std::move(stage));
 }
@@ -91,16 +100,29 @@ void Session::warn(const Completeness& completeness, bool kernel) const {
 }
 
 void Session::note(std::string_view text) const {
-    if (!common_.quiet && !text.empty()) complain("note: " + std::string(text));
+    if (!common_.quiet && !text.empty()) complain(common_, "note: " + std::string(text));
 }
 
 int Session::exit_code(const Completeness& completeness, bool other_losses) const {
     return tool::exit_code(common_, completeness, other_losses);
 }
 
+StopToken Session::stop() const {
+    return common_.scope == nullptr ? StopToken() : common_.scope->stop;
+}
+
+void Session::count_samples(std::uint64_t number) const {
+    if (common_.scope != nullptr) common_.scope->samples = number;
+}
+
 int Session::give_up(const Error& error) {
     end_progress();
-    complain(error);
+    if (common_.scope == nullptr) {
+        complain(error);
+    } else {
+        common_.scope->take(error);
+        common_.scope->error = error;
+    }
     return failed;
 }
 

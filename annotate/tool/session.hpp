@@ -64,6 +64,10 @@ class Session {
     void note(std::string_view text) const;
     // exit_code(...): see the function of that name in tool.hpp.
     int exit_code(const Completeness& completeness, bool other_losses = false) const;
+    // stop() ends long calls early; it never does where the process has one run.
+    StopToken stop() const;
+    // count_samples(number) says how many samples the result rests on.
+    void count_samples(std::uint64_t number) const;
     // give_up(error) reports the error and returns the exit code.
     int give_up(const Error& error);
 

@@ -275,7 +275,7 @@ int run(const SymbolsChoice& choice) {
     const auto completeness = session.completeness();
     session.warn(completeness);
     if (!knows) session.note("the recording knows of nothing there");
-    if (!choice.common.quiet) choice.list.note_absent_names(session.bpf(), true);
+    if (!choice.common.quiet) choice.list.note_absent_names(choice.common, session.bpf(), true);
     const bool without_processes = answer.at && filter->pids.empty() && filter->code.takes_kind(CodeClass::user);
     if (knows && answer.entries.empty() && without_processes) {
         session.note("mappings of a process are listed with --pid");

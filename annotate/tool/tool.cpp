@@ -17,6 +17,7 @@
 #include "format/loss_text.hpp"
 #include "format/words.hpp"
 #include "tool/output/streams.hpp"
+#include "tool/run_scope.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define PERFDATA_ADDRESS_SANITIZER
@@ -59,15 +60,9 @@ void Common::add_to(CLI::App& command, std::vector<Format> formats) {
     command.add_flag("--json", json, "Write JSON");
     command.add_flag("--strict", strict, "List all losses on standard error, and exit with 3 if there are any");
     command.add_flag("-q,--quiet", quiet, "No warnings");
-    const auto set_memory = [this](const std::string& text) {
-        if (const auto size = parse_size(text)) max_memory = *size;
-    };
-    command
-        .add_option_function<std::string>("--max-memory", set_memory,
-                                          "Take no more memory than this, such as 512M: large parts of the recording "
-                                          "are left out and told, or it fails. Default: no limit")
-        ->check(checked(parse_size), "")
-        ->type_name("SIZE");
+    add_size(command, "--max-memory", max_memory,
+             "Take no more memory than this, such as 512M: large parts of the recording are left out and told, or it "
+             "fails. Default: no limit");
     command
         .add_option("--color,--stdio-color", color,
                     "Colours in text: auto (the default: on a terminal), always or never")
@@ -116,6 +111,32 @@ std::optional<int> Common::prepare(const CLI::App& command) {
     return {};
 }
 
+std::optional<int> Common::prepare_many(const CLI::App& command) {
+    constexpr std::pair<const char*, const char*> refused[] = {
+        {"FILE", "LIST names the recordings"},
+        {"--input", "LIST names the recordings"},
+        {"--output", "--out DIR, before --, says where the documents go"},
+        {"--format", "the documents are JSON"},
+        {"--stdio", "the documents are JSON"},
+        {"--jobs", "it is an option of batch, and stands before --: it is about all threads"},
+        {"--max-memory", "it is an option of batch, and stands before --: it is about the whole process"},
+    };
+    for (const auto& [name, why] : refused) {
+        const auto* option = command.get_option_no_throw(name);
+        if (option != nullptr && option->count() != 0) throw CLI::ValidationError(name, why);
+    }
+    taken = {};
+    take_options(command);
+    place.reset();
+    json = true;
+    choose_format(command);
+    if (const auto problem = unreadable_input(command)) {
+        complain(*problem);
+        return failed;
+    }
+    return {};
+}
+
 std::optional<Error> Common::unreadable_input(const CLI::App& command) {
     for (const auto* option : command.get_options()) {
         if (!is_input(*option) || option->check_lname("input")) continue;
@@ -135,6 +156,10 @@ std::optional<Error> Common::unreadable_input(const CLI::App& command) {
 void Common::take_inputs(const CLI::App& command) {
     taken = {};
     taken.add_recording(file);
+    take_options(command);
+}
+
+void Common::take_options(const CLI::App& command) {
     for (const auto* option : command.get_options()) {
         if (!is_input(*option) || option->check_lname("input")) continue;
         for (const auto& path : option->results()) {
@@ -193,10 +218,16 @@ void refuse_taken(const std::string& option, const std::string& name, const std:
     throw CLI::ValidationError(option, fmt::format("{} is {}, and would be overwritten", name, role));
 }
 
+Result<Output> Common::open_output() const {
+    if (scope == nullptr) return Output::open(place);
+    // Of many documents each is whole or absent: other names of an old file keep it.
+    return place ? Output::open(place, OutputFile::HardLinks::part) : Output::into(scope->document);
+}
+
 Result<void> Common::commit(Output& written) const {
     auto done = written.commit();
     if (const auto why = written.in_place(); done && !why.empty() && !quiet) {
-        complain(fmt::format("note: {} was written in place, and not replaced: {}", output, why));
+        complain(*this, fmt::format("note: {} was written in place, and not replaced: {}", output, why));
     }
     return done;
 }
@@ -219,7 +250,7 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file, 
     }
     constexpr std::string_view usual = "perf.data";
     const bool is_usual = file == usual || file.ends_with("/perf.data");
-    if (is_usual && platform::status(file) == std::unexpected(ENOENT)) {
+    if (is_usual && !recorder.empty() && platform::status(file) == std::unexpected(ENOENT)) {
         error.detail += fmt::format("; `{}` makes one, or name a recording: FILE", recorder);
     }
     return fail(std::move(error));
@@ -230,15 +261,25 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file, 
 Result<Recording> Common::open(const Progress& progress) const {
     OpenOptions options;
     options.progress = progress;
+    if (scope != nullptr) {
+        options.stop = scope->stop;
+        if (max_memory != 0) options.limits = limits_within(max_memory);
+        return about_file(open_recording(file, options), file, {});
+    }
     if (max_memory == 0) return about_file(open_recording(file, options), file, recorder);
+    if (auto limited = limit_memory(max_memory); !limited) return fail(std::move(limited.error()));
+    options.limits = limits_within(max_memory);
+    return about_file(open_recording(file, options), file, recorder);
+}
+
+Result<void> limit_memory([[maybe_unused]] std::uint64_t bytes) {
 #ifndef PERFDATA_ADDRESS_SANITIZER  // AddressSanitizer reserves terabytes of addresses
-    if (const int problem = platform::limit_memory(max_memory)) {
+    if (const int problem = platform::limit_memory(bytes)) {
         return fail(ErrorCode::io, Error::no_offset, "--max-memory",
                     fmt::format("cannot be set: {}", std::strerror(problem)));
     }
 #endif
-    options.limits = limits_within(max_memory);
-    return about_file(open_recording(file, options), file, recorder);
+    return {};
 }
 
 std::string no_directory(const std::string& name) {
@@ -278,6 +319,24 @@ void complain_of_memory() noexcept {
         "recording, with --time or --event where there are such\n");
 }
 
+void complain(const Common& common, std::string_view message) noexcept {
+    if (common.scope == nullptr) return complain(message);
+    try {
+        common.scope->messages.emplace_back(message);
+    } catch (const std::bad_alloc&) {
+        common.scope->lacked_memory = true;
+    }
+}
+void complain(const Common& common, const Error& error) noexcept {
+    if (common.scope == nullptr) return complain(error);
+    try {
+        common.scope->take(error);
+        common.scope->messages.push_back(error.message());
+    } catch (const std::bad_alloc&) {
+        common.scope->lacked_memory = true;
+    }
+}
+
 void warn_losses(const Common& common, const Completeness& completeness) {
     if (common.quiet) return;
     constexpr std::size_t few = 10;
@@ -286,21 +345,23 @@ void warn_losses(const Common& common, const Completeness& completeness) {
     const auto shown = common.strict ? kept.size() : few;
     for (std::size_t index = 0; index < kept.size() && index < shown; ++index) {
         const auto message = kept[index].message();
-        complain(fmt::format("warning: {}{}", message.starts_with(common.file) ? "" : about, message));
+        complain(common, fmt::format("warning: {}{}", message.starts_with(common.file) ? "" : about, message));
     }
     const auto count = completeness.diagnostics.count();
-    if (count > shown) complain(fmt::format("warning: and {} more; see the completeness in --json", count - shown));
+    if (count > shown)
+        complain(common, fmt::format("warning: and {} more; see the completeness in --json", count - shown));
     // Where records or sections end early, the messages above have said it.
     if (common.strict && count == 0 && completeness.bytes.unread != 0) {
-        complain(fmt::format("warning: {}{} bytes belong to no record and to no section: they were not read", about,
-                             completeness.bytes.unread));
+        complain(common, fmt::format("warning: {}{} bytes belong to no record and to no section: they were not read",
+                                     about, completeness.bytes.unread));
     }
     if (recorder_lost(completeness)) {
-        complain(fmt::format("warning: {}: {}", loss_lines(completeness).front(), loss_reason));
+        complain(common, fmt::format("warning: {}: {}", loss_lines(completeness).front(), loss_reason));
     }
 }
 
 int exit_code(const Common& common, const Completeness& completeness, bool other_losses) {
+    if (common.scope != nullptr) common.scope->take(completeness, other_losses);
     return common.strict && (other_losses || !completeness.lossless()) ? losses : fine;
 }
 

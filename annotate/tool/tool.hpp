@@ -22,6 +22,8 @@
 
 namespace perfdata::tool {
 
+struct RunScope;
+
 enum ExitCode : int { fine = 0, failed = 1, usage = 2, losses = 3 };
 
 // Common is the options of every subcommand.
@@ -45,6 +47,10 @@ struct Common {
     std::optional<OutputPlace> place;
     TakenFiles taken;
 
+    // Where messages and the document go if this run is one of many (perfdata batch). Null: to the process's own
+    // streams. It must outlive the run.
+    RunScope* scope = nullptr;
+
     // add_to(command, formats): the first format is the default.
     void add_to(CLI::App& command, std::vector<Format> formats = {Format::text, Format::json});
     void add_format_to(CLI::App& command, const char* help);
@@ -60,15 +66,22 @@ struct Common {
         });
     }
 
-    // open(progress) opens the recording. With --max-memory it also limits the memory of this process from then on.
+    // prepare_many(command) does what on_run() does before run(), for runs on many recordings, each with a scope. The
+    // output is JSON. Throws a usage error for options that choose one recording or one output. Returns an exit code if
+    // a file that an option names cannot be read.
+    std::optional<int> prepare_many(const CLI::App& command);
+
+    // open(progress) opens the recording. With --max-memory it also limits the memory of this process from then on;
+    // within a scope that was done before.
     Result<Recording> open(const Progress& progress = {}) const;
-    Result<Output> open_output() const { return Output::open(place); }
+    Result<Output> open_output() const;
     // commit(written) ends the writing, and notes if an old file had to be written in place.
     Result<void> commit(Output& written) const;
 
   private:
     std::optional<int> prepare(const CLI::App& command);
     void take_inputs(const CLI::App& command);
+    void take_options(const CLI::App& command);
     // Returns an error for the first input file besides the recording that cannot be read.
     static std::optional<Error> unreadable_input(const CLI::App& command);
     void choose_format(const CLI::App& command);
@@ -88,6 +101,9 @@ void begin_anew(CLI::App& command, const std::shared_ptr<Options>& options) {
 // refuse_taken(option, name, role) throws a usage error (exit code 2): the output is a file with another role.
 [[noreturn]] void refuse_taken(const std::string& option, const std::string& name, const std::string& role);
 
+// limit_memory(bytes) limits the memory of this process. Errors: io.
+Result<void> limit_memory(std::uint64_t bytes);
+
 // no_directory(name) checks an option that names a directory to read. It returns the error, or an empty text.
 std::string no_directory(const std::string& name);
 
@@ -98,6 +114,9 @@ bool wants_color(const Common& common, const Output& output);
 void complain(std::string_view message) noexcept;
 void complain(const Error& error) noexcept;
 void complain_of_memory() noexcept;
+// complain(common, ...) does the same, or leaves the message in the scope of the run.
+void complain(const Common& common, std::string_view message) noexcept;
+void complain(const Common& common, const Error& error) noexcept;
 // warn_losses(...) reports what could not be read, unless --quiet.
 void warn_losses(const Common& common, const Completeness& completeness);
 
@@ -107,6 +126,7 @@ int exit_code(const Common& common, const Completeness& completeness, bool other
 
 // Each adds a subcommand with its options. Its callback stores the exit code.
 void add_annotate(CLI::App& app, int& exit);
+void add_batch(CLI::App& app, int& exit);
 void add_bpf(CLI::App& app, int& exit);
 void add_collect(CLI::App& app, int& exit);
 void add_dump(CLI::App& app, int& exit);

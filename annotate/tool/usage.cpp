@@ -178,6 +178,11 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
             shown);
     }
     const auto name = word.substr(0, word.find('='));
+    if (command.get_name() == "batch") {
+        const auto* action = command.get_option_no_throw("--do");
+        return fmt::format("batch has no option {}; options of {} stand behind --", shown,
+                           action != nullptr && action->count() == 1 ? action->results().front() : "the command");
+    }
     if (const auto words = perf_option(command.get_name(), name.starts_with("--") ? name : name.substr(0, 2));
         !words.empty()) {
         return fmt::format("{} has no option {}; {}", command.get_name(), shown, words);

@@ -10,6 +10,9 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/openat2.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <poll.h>
 #include <pthread.h>
 #include <sys/auxv.h>
@@ -274,6 +277,12 @@ char* map_zeros(std::uint64_t size) {
 
 void unmap(char* pages, std::size_t size) {
     ::munmap(pages, size);
+}
+
+void give_back_memory() noexcept {
+#if defined(__GLIBC__)
+    (void)::malloc_trim(0);
+#endif
 }
 
 std::optional<StackExtent> stack_of_this_thread() {

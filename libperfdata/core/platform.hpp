@@ -155,6 +155,8 @@ void remove(const char* path) noexcept;  // may be called from a signal handler
 // map_zeros(size) returns pages of zeros, which take memory when they are written; null if there is no room.
 char* map_zeros(std::uint64_t size);
 void unmap(char* pages, std::size_t size);
+// give_back_memory() returns what was freed to the system, as far as the system's allocator can.
+void give_back_memory() noexcept;
 
 // Addresses of a stack.
 struct StackExtent {

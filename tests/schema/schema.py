@@ -230,6 +230,15 @@ class Check:
                 examples[shape] = (value, path, size)
 
     def text(self, text, command, where):
+        if command == "batch":
+            for number, line in enumerate(text.splitlines(), 1):
+                value = json.loads(line)
+                where_in_it = f"{where}, line {number}"
+                if value["document"] is not None:
+                    self.text(json.dumps(value["document"]), value["document"]["schema"].removeprefix("perfdata.").rsplit("/", 1)[0], where_in_it)
+                    value["document"] = {}
+                self.document("batch", value, where_in_it)
+            return
         if command in ("script", "dump"):
             for number, line in enumerate(text.splitlines(), 1):
                 value = json.loads(line)
@@ -293,6 +302,20 @@ class Check:
         self.jit(fixtures)
         with tempfile.TemporaryDirectory() as folder:
             self.damaged(fixtures, pathlib.Path(folder))
+        with tempfile.TemporaryDirectory() as folder:
+            self.batch(fixtures, pathlib.Path(folder))
+
+    # Lines of each status, with a text or number in each key.
+    def batch(self, fixtures, folder):
+        whole = (fixtures / "bpf/bpf_many.data").read_bytes()
+        (folder / "cut.data").write_bytes(whole[:60000])
+        (folder / "short.data").write_bytes(whole[:100])
+        entries = [*sorted(fixtures.glob("records/*.data")), folder / "cut.data", folder / "short.data", folder / "gone.data"]
+        (folder / "list").write_text("".join(f"{entry}\n" for entry in entries))
+        for action in ("info", "report"):
+            self.run("batch", "--do", action, folder / "list", status=(1,))
+            for more in ((), ("--resume",)):
+                self.run("batch", "--do", action, "--out", folder / "documents", *more, folder / "list", status=(1,))
 
     # Of a recording by `perf stat record -a -A` one by `perf stat record -b 42`: words of the command line have room.
     def counted_programs(self, file):

@@ -34,7 +34,8 @@ void complete(ManualOption& option) {
         option.completes = Completes::words;
     } else if (option.value == "DIR") {
         option.completes = Completes::directory;
-    } else if (option.value == "FILE" || option.value == "DIR|TAR" || option.value == "PREFIX") {
+    } else if (option.value == "FILE" || option.value == "DIR|TAR" || option.value == "PREFIX" ||
+               option.value == "LIST") {
         option.completes = Completes::file;
     }
 }

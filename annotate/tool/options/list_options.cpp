@@ -111,7 +111,7 @@ Result<ListFilter> ListChoice::filter(const Recording& recording) const {
     return filter;
 }
 
-void ListChoice::note_absent_names(const BpfPrograms& programs, bool mappings) const {
+void ListChoice::note_absent_names(const Common& common, const BpfPrograms& programs, bool mappings) const {
     const auto& timeline = programs.timeline();
     const auto code_has = [&](const CodeFilter& name) {
         for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
@@ -136,7 +136,7 @@ void ListChoice::note_absent_names(const BpfPrograms& programs, bool mappings) c
         for (const auto& object : timeline.tasks().objects()) {
             if (mappings) near.add(object_label(object_of(object), code_class(object.kind)));
         }
-        note_absent("--dso", "object called", absent, near.names());
+        note_absent(common, "--dso", "object called", absent, near.names());
     }
     if (const auto absent = without(symbols, has_symbol); !absent.empty()) {
         Near near;
@@ -144,8 +144,8 @@ void ListChoice::note_absent_names(const BpfPrograms& programs, bool mappings) c
             near.add(timeline.code()[index].symbol);
             near.add(programs.name(index).name);
         }
-        note_absent("--symbols", mappings ? "BPF function or out-of-line code called" : "BPF function called", absent,
-                    near.names());
+        note_absent(common, "--symbols", mappings ? "BPF function or out-of-line code called" : "BPF function called",
+                    absent, near.names());
     }
 }
 

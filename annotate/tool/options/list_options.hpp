@@ -21,6 +21,8 @@
 
 namespace perfdata::tool {
 
+struct Common;
+
 // ListFilter: what is listed passes every part; an empty part passes all.
 struct ListFilter {
     std::vector<TimeRange> times;
@@ -68,7 +70,7 @@ struct ListChoice {
     Result<ListFilter> filter(const Recording& recording) const;
     // Says which names of --dso and --symbols are not there at all: among the code that came and went, and with
     // `mappings` among the mapped objects.
-    void note_absent_names(const BpfPrograms& programs, bool mappings) const;
+    void note_absent_names(const Common& common, const BpfPrograms& programs, bool mappings) const;
 };
 
 }  // namespace perfdata::tool

@@ -10,6 +10,8 @@
 #include "perfdata/symbols/elf/find/file_system.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 
+#include "tool/run_scope.hpp"
+
 namespace perfdata::tool {
 
 namespace {
@@ -154,9 +156,12 @@ unsigned NameChoice::threads() const {
 }
 
 void warn_names(const Common& common, const Symbolizer& symbolizer, bool kernel) {
+    for (const auto& problem : symbolizer.problems()) {
+        if (common.scope != nullptr) common.scope->take(problem);
+    }
     if (common.quiet) return;
     for (const auto& problem : symbolizer.problems()) {
-        if (kernel || &problem != symbolizer.kernel_problem()) complain("note: " + problem.message());
+        if (kernel || &problem != symbolizer.kernel_problem()) complain(common, "note: " + problem.message());
     }
 }
 

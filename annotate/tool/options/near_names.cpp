@@ -153,9 +153,9 @@ std::vector<std::string> absent_notes(std::string_view option, std::string_view 
     return notes;
 }
 
-void note_absent(std::string_view option, std::string_view what, const std::vector<std::string>& wanted,
-                 const std::vector<std::string>& names) {
-    for (const auto& note : absent_notes(option, what, wanted, names)) complain("note: " + note);
+void note_absent(const Common& common, std::string_view option, std::string_view what,
+                 const std::vector<std::string>& wanted, const std::vector<std::string>& names) {
+    for (const auto& note : absent_notes(option, what, wanted, names)) complain(common, "note: " + note);
 }
 
 }  // namespace perfdata::tool

@@ -9,6 +9,8 @@
 
 namespace perfdata::tool {
 
+struct Common;
+
 // near_names(wanted, names) returns the most similar names, at most eight, best first: equal except for case,
 // containing `wanted`, or a few edits away. It examines only the first 64 bytes of `wanted`, skips names of very
 // different length, and gives up after some ten million steps, whatever the number and length of the names.
@@ -31,7 +33,7 @@ std::vector<std::string> absent_notes(std::string_view option, std::string_view 
                                       const std::vector<std::string>& wanted, const std::vector<std::string>& names);
 
 // note_absent(...) prints these, each behind "note: ".
-void note_absent(std::string_view option, std::string_view what, const std::vector<std::string>& wanted,
-                 const std::vector<std::string>& names);
+void note_absent(const Common& common, std::string_view option, std::string_view what,
+                 const std::vector<std::string>& wanted, const std::vector<std::string>& names);
 
 }  // namespace perfdata::tool

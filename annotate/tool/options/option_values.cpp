@@ -135,6 +135,15 @@ CLI::Validator some_of(const std::vector<std::string>& words) {
     return words_check(words, true);
 }
 
+CLI::Option* add_size(CLI::App& command, const char* names, std::uint64_t& bytes, const char* help) {
+    const auto set = [&bytes](const std::string& text) {
+        if (const auto size = parse_size(text)) bytes = *size;
+    };
+    return command.add_option_function<std::string>(names, set, help)
+        ->check(checked(parse_size), "")
+        ->type_name("SIZE");
+}
+
 CLI::Option* add_list(CLI::App& command, const char* names, std::vector<std::string>& values, const char* help) {
     return add_parts(
                command, names, [&values](const std::vector<std::string>& given) { values = given; }, help)

@@ -73,6 +73,9 @@ CLI::Option* add_whole(CLI::App& command, const char* names, Number& value, cons
         ->type_name("NUMBER");
 }
 
+// add_size(command, names, bytes, help) adds an option for a size such as 512M.
+CLI::Option* add_size(CLI::App& command, const char* names, std::uint64_t& bytes, const char* help);
+
 // add_list(command, names, values, help) adds an option for a comma-separated list. CLI11's own lists skip empty parts,
 // and take the next argument if all are empty.
 CLI::Option* add_list(CLI::App& command, const char* names, std::vector<std::string>& values, const char* help);

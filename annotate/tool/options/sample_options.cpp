@@ -174,30 +174,31 @@ CodeFilter SampleChoice::code() const {
     return {parse_kinds(kinds), objects, symbols};
 }
 
-bool SampleChoice::can_tell(const Recording& recording, const SampleFilter& filter) const {
+bool SampleChoice::can_tell(const Common& common, const Recording& recording, const SampleFilter& filter) const {
     const auto told = [&](std::uint64_t bit) { return events_have(recording, filter.events, bit); };
     const auto* const bound = dynamic_cast<const BoundTraceFilter*>(filter.payload.get());
     const bool lacks_cpu = !cpus.empty() && !told(sample_bit::cpu);
     if (lacks_cpu || (bound != nullptr && bound->lacks_cpu())) {
-        complain(fmt::format("{}: the samples of this recording do not say their CPU; record with -a or --sample-cpu",
+        complain(common,
+                 fmt::format("{}: the samples of this recording do not say their CPU; record with -a or --sample-cpu",
                              lacks_cpu ? "--cpu" : "--filter"));
         return false;
     }
     if (!cgroups.empty() && !told(sample_bit::cgroup)) {
-        complain("--cgroup: the samples of this recording do not say their cgroup; record with --all-cgroups");
+        complain(common, "--cgroup: the samples of this recording do not say their cgroup; record with --all-cgroups");
         return false;
     }
     return true;
 }
 
-void SampleChoice::note_absent_tasks(const Timeline& timeline) const {
+void SampleChoice::note_absent_tasks(const Common& common, const Timeline& timeline) const {
     const auto& tasks = timeline.tasks();
-    note_absent("--comm", "thread called", comms, tasks.comms());
-    note_absent("--pid", "record of process",
+    note_absent(common, "--comm", "thread called", comms, tasks.comms());
+    note_absent(common, "--pid", "record of process",
                 unknown_numbers(tasks, pids, [&](std::uint32_t pid) { return tasks.knows(Pid{pid}, Time::forever()); }),
                 {});
     note_absent(
-        "--tid", "record of thread",
+        common, "--tid", "record of thread",
         unknown_numbers(tasks, tids,
                         [&](std::uint32_t tid) { return tasks.thread_at(Tid{tid}, Time::forever()) != nullptr; }),
         {});
@@ -210,10 +211,11 @@ void SampleChoice::note_absent_tasks(const Timeline& timeline) const {
             unknown.push_back(wanted);
         }
     }
-    note_absent("--cgroup", "cgroup", unknown, known);
+    note_absent(common, "--cgroup", "cgroup", unknown, known);
 }
 
-void SampleChoice::note_lacking_fields(const Recording& recording, const SampleFilter& filter) const {
+void SampleChoice::note_lacking_fields(const Common& common, const Recording& recording,
+                                       const SampleFilter& filter) const {
     const auto* const bound = dynamic_cast<const BoundTraceFilter*>(filter.payload.get());
     if (bound == nullptr) return;
     std::vector<std::string> lacking;
@@ -225,8 +227,8 @@ void SampleChoice::note_lacking_fields(const Recording& recording, const SampleF
     if (lacking.empty()) return;
     constexpr std::string_view begin = "note: --filter: ";
     const auto width = message_width();
-    complain(
-        fmt::format("{}{}", begin, name_list(lacking, width > begin.size() + 20 ? width - begin.size() - 10 : width)));
+    complain(common, fmt::format("{}{}", begin,
+                                 name_list(lacking, width > begin.size() + 20 ? width - begin.size() - 10 : width)));
 }
 
 std::vector<CodeClass> parse_kinds(const std::vector<std::string>& words) {

@@ -35,11 +35,11 @@ struct SampleChoice {
     CodeFilter code() const;
 
     // Returns false if the chosen events do not record what an option asks for, and says so: exit code `usage`.
-    bool can_tell(const Recording& recording, const SampleFilter& filter) const;
+    bool can_tell(const Common& common, const Recording& recording, const SampleFilter& filter) const;
     // Says which commands, processes, threads and cgroups are not there at all.
-    void note_absent_tasks(const Timeline& timeline) const;
+    void note_absent_tasks(const Common& common, const Timeline& timeline) const;
     // Says which events lack fields of --filter: none of their samples may pass.
-    void note_lacking_fields(const Recording& recording, const SampleFilter& filter) const;
+    void note_lacking_fields(const Common& common, const Recording& recording, const SampleFilter& filter) const;
 
   private:
     Result<void> add_fields(SampleFilter& filter, const Recording& recording) const;

@@ -31,12 +31,18 @@ std::string pager() {
 
 }  // namespace
 
-Result<Output> Output::open(const std::optional<OutputPlace>& place) {
+Result<Output> Output::open(const std::optional<OutputPlace>& place, OutputFile::HardLinks links) {
     Output output;
     if (!place) return output;
-    auto file = OutputFile::open(*place);
+    auto file = OutputFile::open(*place, links);
     if (!file) return fail(file.error());
     output.file_.emplace(std::move(*file));
+    return output;
+}
+
+Output Output::into(Sink sink) {
+    Output output;
+    output.sink_ = std::move(sink);
     return output;
 }
 
@@ -53,15 +59,16 @@ Result<Output> Output::open_paged(const std::optional<OutputPlace>& place) {
 Output::Output(Output&& other) noexcept
     : waiting_(std::move(other.waiting_)),
       file_(std::move(other.file_)),
+      sink_(std::move(other.sink_)),
       pager_(std::exchange(other.pager_, nullptr)),
       problem_(other.problem_) {
     other.waiting_.clear();
     other.file_.reset();
 }
 
-// Output that ends early is shown, except in a file: an old one stays as it was.
+// Output that ends early is shown, except in a file, where an old one stays as it was, and in a sink.
 Output::~Output() {
-    if (!file_ || !file_->place().is_file()) write_through();
+    if (!sink_ && (!file_ || !file_->place().is_file())) write_through();
     if (pager_ != nullptr) platform::close_pager(pager_);
 }
 
@@ -76,12 +83,15 @@ void Output::write(std::string_view text) {
         return;
     }
     write_through();
+    if (sink_) return sink_(text);
     if (file_) return file_->write(text);
     if (problem_ == 0) problem_ = write_all(pager_ != nullptr ? pager_ : stdout, text);
 }
 
 void Output::write_through() {
-    if (file_) {
+    if (sink_) {
+        sink_(waiting_);
+    } else if (file_) {
         file_->write(waiting_);
     } else if (problem_ == 0) {
         problem_ = write_all(pager_ != nullptr ? pager_ : stdout, waiting_);
@@ -91,6 +101,7 @@ void Output::write_through() {
 
 Result<void> Output::commit() {
     write_through();
+    if (sink_) return {};
     if (file_) return file_->commit();
     if (pager_ != nullptr) platform::close_pager(std::exchange(pager_, nullptr));  // waits until the reader quits it
     if (problem_ == 0 || is_reader_gone(problem_)) return {};
@@ -98,6 +109,7 @@ Result<void> Output::commit() {
 }
 
 bool Output::is_terminal() const {
+    if (sink_) return false;
     if (file_) return file_->is_terminal();
     return pager_ != nullptr || platform::is_terminal(platform::standard_output);
 }

@@ -16,7 +16,10 @@ namespace perfdata::tool {
 class Output {
   public:
     // open(place) opens standard output if there is no place. Errors: io.
-    static Result<Output> open(const std::optional<OutputPlace>& place);
+    static Result<Output> open(const std::optional<OutputPlace>& place,
+                               OutputFile::HardLinks links = OutputFile::HardLinks::keep);
+    // into(sink) passes all to the sink, at the latest in commit().
+    static Output into(Sink sink);
     // open_paged(place) sends output for a terminal through $PAGER, or through less if there is one.
     static Result<Output> open_paged(const std::optional<OutputPlace>& place);
     Output(Output&& other) noexcept;
@@ -39,6 +42,7 @@ class Output {
 
     std::string waiting_;  // small pieces, collected for one write
     std::optional<OutputFile> file_;
+    Sink sink_;  // of into()
     std::FILE* pager_ = nullptr;
     int problem_ = 0;  // errno
 };

@@ -29,7 +29,11 @@ ProgressLine::ProgressLine(const Common& common, const Output& output) : Progres
 }
 
 ProgressLine::~ProgressLine() {
-    if (shown_) say(erase_line);
+    hide();
+}
+
+void ProgressLine::hide() {
+    if (std::exchange(shown_, false)) say(erase_line);
 }
 
 Progress ProgressLine::of(std::string stage) {
@@ -37,10 +41,21 @@ Progress ProgressLine::of(std::string stage) {
     return [this, stage = std::move(stage)](std::uint64_t read, std::uint64_t total) { show(stage, read, total); };
 }
 
-void ProgressLine::show(const std::string& stage, std::uint64_t read, std::uint64_t total) {
+bool ProgressLine::is_due() {
     const auto now = Clock::now();
-    if (now < next_) return;
+    if (now < next_) return false;
     next_ = now + pause;
+    return true;
+}
+
+void ProgressLine::files(std::uint64_t done, std::uint64_t total) {
+    if (!wanted_ || !is_due()) return;
+    shown_ = true;
+    say(fmt::format("{}perfdata: {} of {} files", erase_line, done, total));
+}
+
+void ProgressLine::show(const std::string& stage, std::uint64_t read, std::uint64_t total) {
+    if (!is_due()) return;
     shown_ = true;
     constexpr std::uint64_t mebibyte = 1u << 20;
     const auto percent = total == 0 ? std::string() : fmt::format(", {} %", read * 100 / total);

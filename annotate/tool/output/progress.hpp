@@ -27,11 +27,17 @@ class ProgressLine {
 
     // of("counting samples") returns the callback for a call that does that.
     Progress of(std::string stage);
+    // Says how many files of a list are done.
+    void files(std::uint64_t done, std::uint64_t total);
+    // hide() removes the line, so that something else can be written. It returns with the next call.
+    void hide();
 
   private:
     using Clock = std::chrono::steady_clock;
 
     void show(const std::string& stage, std::uint64_t read, std::uint64_t total);
+    // Returns true if it is time for another line.
+    bool is_due();
 
     bool wanted_;
     bool shown_ = false;

@@ -16,6 +16,7 @@ struct TemporaryFile::Listed {
     Listed* next = nullptr;
 
     static std::atomic<Listed*> first;
+    static std::atomic<bool> ending;  // a signal ends the process: other threads must leave no more files
 
     static Listed* add(std::string path) {
         auto* listed = new Listed{std::move(path), {}, first.load()};
@@ -30,6 +31,7 @@ struct TemporaryFile::Listed {
     }
     static void on_signal(int signal) {
         const int kept = errno;
+        ending.store(true);
         remove_all();
         errno = kept;
         platform::end_by_signal(signal);
@@ -37,6 +39,7 @@ struct TemporaryFile::Listed {
 };
 
 constinit std::atomic<TemporaryFile::Listed*> TemporaryFile::Listed::first{nullptr};
+constinit std::atomic<bool> TemporaryFile::Listed::ending{false};
 
 std::expected<TemporaryFile, int> TemporaryFile::create(const std::string& directory, std::uint32_t permissions) {
     constexpr int attempts = 100;
@@ -48,9 +51,12 @@ std::expected<TemporaryFile, int> TemporaryFile::create(const std::string& direc
         for (int count = 0; count < 10; ++count) name += letters[random() % letters.size()];
         auto* listed = Listed::add(std::move(name));
         listed->there = true;  // set before the file exists: a signal in between removes nothing
+        if (Listed::ending.load()) return std::unexpected(EINTR);
         auto opened = platform::open(
             listed->path, {.what = platform::OpenMode::For::both, .no_link = true, .fresh = true}, permissions);
         if (opened) {
+            // The handler, on another thread, may have been here before the file was.
+            if (Listed::ending.load()) platform::remove(listed->path.c_str());
             TemporaryFile file;
             file.descriptor_ = std::move(*opened);
             file.listed_ = listed;
