@@ -35,6 +35,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
         "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
         "  perfdata export --format F     a profile for another tool: pprof, speedscope, Firefox's profiler...\n"
         "  perfdata collect -o FILE       one file with all that is needed to show it on another machine\n"
+        "  perfdata diff OLD NEW          which functions take more or less of the time than before\n"
         "  perfdata dump                  every record with every field",
         "perfdata");
     auto& app = *whole;
@@ -43,7 +44,8 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
     app.require_subcommand(1);
     app.footer(
         "FILE defaults to perf.data; - is standard input; files packed with gzip, xz or zstd are unpacked.\n"
-        "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 (only with --strict) read, but not all of it.");
+        "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 (only with --strict) read, but not all of it,\n"
+        "4 a condition of diff --fail-if holds.");
 
     add_annotate(app, exit);
     add_bpf(app, exit);
@@ -56,6 +58,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
     add_export(app, exit);
     add_collect(app, exit);
     add_report(app, exit);
+    add_diff(app, exit);
     add_help(app, exit);
     return whole;
 }
