@@ -38,8 +38,8 @@ class DiffMaker {
         number_ = std::move(functions.number);
         diff_.notes = differences(sides_);
         std::ranges::move(events_.notes, std::back_inserter(diff_.notes));
-        if (auto checked = check(); !checked) return fail(std::move(checked.error()));
         add_columns();
+        if (auto checked = check(); !checked) return fail(std::move(checked.error()));
         add_recordings();
         for (std::uint32_t event = 0; event < diff_.events.size(); ++event) {
             if (options_.stop.stop_requested()) return stopped();
@@ -72,21 +72,29 @@ class DiffMaker {
     }
     std::uint32_t column(std::uint32_t event, std::size_t recording) const { return columns_[event][recording]; }
 
-    // At least one event must be everywhere. Recordings without any samples are no error: nothing is compared then.
+    // Some event must be everywhere, unless nothing has samples at all: then there is nothing to compare.
     Result<void> check() const {
-        if (!events_.columns.empty()) return {};
-        std::vector<std::string> names;
-        for (const auto* one : {sides_.all.front(), sides_.all.back()}) {
-            std::string list;
-            for (const auto& event : one->events) {
-                constexpr std::size_t most = 300;
-                if (list.size() < most) list += (list.empty() ? "" : ", ") + shown(event.name);
-            }
-            names.push_back(list.empty() ? "none" : list);
-        }
+        if (!diff_.events.empty()) return {};
+        bool has_any = false;
+        for (const auto* one : sides_.all) has_any = has_any || !sampled_events(*one).empty();
+        if (!has_any) return {};
+        const auto list = [&](std::size_t at) {
+            const auto names = sampled_events(*sides_.all[at]);
+            return fmt::format("{} has {}", sides_.label(at), names.empty() ? "none" : names);
+        };
         return fail(ErrorCode::missing, Error::no_offset, "diff",
-                    fmt::format("there is no event that all recordings have: {} has {}, {} has {}", sides_.label(0),
-                                names.front(), sides_.label(size() - 1), names.back()));
+                    fmt::format("there is no event that all recordings have: {}, {}", list(0), list(size() - 1)));
+    }
+
+    // Returns the names of events with samples, or the first ones.
+    static std::string sampled_events(const DiffCounts& counts) {
+        constexpr std::size_t most = 300;
+        std::string names;
+        for (const auto& event : counts.events) {
+            if (event.whole.hits == 0 || names.size() > most) continue;
+            names += (names.empty() ? "" : ", ") + shown(event.name);
+        }
+        return names;
     }
 
     // Events without samples anywhere have no rows.

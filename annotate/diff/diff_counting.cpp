@@ -24,18 +24,22 @@
 namespace perfdata {
 namespace {
 
-// plain_event_name(event) returns its name without modifiers: behind the last colon, or behind the last slash of
-// "cpu_core/cycles/u". What tells events of one name apart, "#2", stays.
+// plain_event_name(event) returns its name without modifiers and parameters, as `-e` takes it: "cycles" for "cycles:u",
+// "cpu-clock" for "cpu-clock/freq=999/". What tells events of one name apart, "#2", stays.
 std::string plain_event_name(const Event& event) {
-    if (event.attr.type == attr_type::tracepoint) return event.name;
-    constexpr std::string_view letters = "ukhHGIpPSDWeb";
+    const auto type = event.attr.type;
     const std::string_view own = event.perf_name;
-    const auto mark = own.find_last_of(":/");
-    if (mark == std::string_view::npos || own.find_first_not_of(letters, mark + 1) != std::string_view::npos) {
-        return event.name;
+    const std::string number = event.name.starts_with(own) ? event.name.substr(own.size()) : std::string();
+    if (type == attr_type::hardware || type == attr_type::software || type == attr_type::cache) {
+        return default_event_name(event.attr) + number;
     }
-    const std::string_view number = event.name.starts_with(own) ? std::string_view(event.name).substr(own.size()) : "";
-    return std::string(own.substr(0, own[mark] == '/' ? mark + 1 : mark)) + std::string(number);
+    // Of others, parameters say what they count.
+    constexpr std::string_view letters = "ukhHGIpPSDWeb";
+    const auto mark = own.find_last_of(":/");
+    const bool has_modifiers = type != attr_type::tracepoint && mark != std::string_view::npos &&
+                               own.find_first_not_of(letters, mark + 1) == std::string_view::npos;
+    if (!has_modifiers) return event.name;
+    return std::string(own.substr(0, own[mark] == '/' ? mark + 1 : mark)) + number;
 }
 
 // Returns how long was recorded, of the times that the filter chooses: from the first to the last sample of all, as the
@@ -141,17 +145,25 @@ class DiffCounter {
     }
 
     std::string found_version(const Frame& frame) const {
-        if (const auto* code = symbolizer_.timeline().code_of(frame)) {
-            if (const auto parsed = parse_bpf_symbol(code->symbol)) return std::string(parsed->tag);
-            const auto* load = symbolizer_.timeline().load_of(frame);
-            return load != nullptr ? hex(load->tag) : std::string();
-        }
+        if (const auto* code = symbolizer_.timeline().code_of(frame)) return tag_of(*code);
         if (frame.kind != FrameKind::object) return {};
         auto id = hex_bytes(symbolizer_.recorded_object(ObjectIndex{frame.index}).build_id.bytes());
         if (id.empty() && symbolizer_.name(frame).kind == CodeClass::kernel) {
             id = hex_bytes(symbolizer_.recorded_kernel().build_id.bytes());
         }
         return id;
+    }
+
+    // The symbol of a main function has the tag of its program or its own, by when it was loaded: the info tells.
+    std::string tag_of(const Code& code) const {
+        const auto parsed = parse_bpf_symbol(code.symbol);
+        if (!code.load) return parsed ? std::string(parsed->tag) : std::string();
+        const auto& load = symbolizer_.timeline().loads()[*code.load];
+        if (load.info != nullptr && code.subprogram < load.info->tags()) {
+            return hex(load.info->function_tag(code.subprogram));
+        }
+        if (code.subprogram != 0) return parsed ? std::string(parsed->tag) : std::string();
+        return load.function_count() > 1 ? std::string() : hex(load.tag);
     }
 
     const Symbolizer& symbolizer_;

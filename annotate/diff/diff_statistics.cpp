@@ -113,8 +113,8 @@ double smallest_split_p(std::size_t old_size, std::size_t new_size) {
 
 namespace {
 
-// Random is SplitMix64: the same numbers everywhere.
-class Random {
+// SplitRandom is SplitMix64: the same numbers everywhere.
+class SplitRandom {
   public:
     // below(limit) returns one of the numbers from 0 to limit - 1, all equally likely.
     std::uint64_t below(std::uint64_t limit) {
@@ -258,7 +258,7 @@ Result<SplitTest> permutation_test(const SplitTable& table, const StopToken& sto
         const auto tries = static_cast<std::uint64_t>(
             std::clamp(affordable, static_cast<double>(least_splits), static_cast<double>(most_exact_splits)));
         permuter.add_observed();
-        Random random;
+        SplitRandom random;
         std::vector<std::size_t> cards(all);
         std::iota(cards.begin(), cards.end(), std::size_t{0});
         while (permuter.tried() < tries) {

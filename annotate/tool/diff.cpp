@@ -85,7 +85,9 @@ class DiffRun {
         if (!counts) return session.give_up(about(file, counts.error()));
         // As the user named it: a bundle would say what it was recorded as.
         counts->recording.path = file;
-        session.warn(counts->completeness, counts->unnamed_kernel);
+        // What would supply names of the kernel is said once.
+        session.warn(counts->completeness, counts->unnamed_kernel && !said_kernel_);
+        said_kernel_ = said_kernel_ || counts->unnamed_kernel;
         if (!common.quiet) choice_.samples.note_absent_tasks(session.timeline());
         if (!counts->without_samples.empty()) session.note(fmt::format("{}: {}", file, counts->without_samples));
         lost_ = lost_ || session.exit_code(counts->completeness) != fine;
@@ -116,7 +118,8 @@ class DiffRun {
     }
 
     const DiffCommand& choice_;
-    bool lost_ = false;  // with --strict: something could not be read
+    bool said_kernel_ = false;  // that it lacks names
+    bool lost_ = false;         // with --strict: something could not be read
 };
 
 }  // namespace
