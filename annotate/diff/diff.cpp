@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"

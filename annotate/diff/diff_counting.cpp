@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
