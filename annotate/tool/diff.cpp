@@ -10,6 +10,7 @@
 
 #include "perfdata/annotate/diff/diff_counting.hpp"
 #include "perfdata/annotate/page/diff_page.hpp"
+#include "perfdata/symbols/symbol_cache.hpp"
 
 #include "tool.hpp"
 #include "tool/diff/diff_options.hpp"
@@ -33,7 +34,9 @@ struct DiffCommand {
 
 class DiffRun {
   public:
-    explicit DiffRun(const DiffCommand& choice) : choice_(choice) {}
+    // Runs of one program have its files in common. Where memory is limited, each recording reads its own.
+    explicit DiffRun(const DiffCommand& choice)
+        : choice_(choice), files_(choice.common.max_memory == 0 ? std::make_shared<const SymbolCache>() : nullptr) {}
 
     int run() {
         if (const auto problem = choice_.diff.contradiction(); !problem.empty()) {
@@ -74,6 +77,7 @@ class DiffRun {
         if (!choice_.samples.can_tell(recording, *filter)) return usage;
         if (!session.read_timeline()) return failed;
         choice_.samples.add_cgroups(*filter, session.timeline().tasks());
+        session.share(files_);
         session.open_symbolizer(choice_.names);
         if (!session.check_names(choice_.names)) return failed;
         session.symbolizer().prepare(choice_.names.threads());
@@ -118,6 +122,7 @@ class DiffRun {
     }
 
     const DiffCommand& choice_;
+    const std::shared_ptr<const SymbolCache> files_;
     bool said_kernel_ = false;  // that it lacks names
     bool lost_ = false;         // with --strict: something could not be read
 };

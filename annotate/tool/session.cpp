@@ -33,6 +33,7 @@ bool Session::read_timeline(BpfRecords* records) {
 
 void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) {
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
+    options.cache = cache_;
     if (lines != nullptr) options.sources = lines->options(names.offline);
     symbolizer_.emplace(Symbolizer::open(*recording_, *timeline_, options));
     end_progress();

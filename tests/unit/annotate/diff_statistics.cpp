@@ -29,7 +29,7 @@ TEST_CASE("Two proportions are compared as Fisher did", "[annotate][diff]") {
     CHECK(is_near(proportions_p(3, 4, 1, 4), 0.4857142857));
     // Known values of R's fisher.test().
     CHECK(is_near(proportions_p(1, 10, 9, 10), 0.001094));
-    CHECK(is_near(proportions_p(0, 100, 10, 100), 0.00155163));
+    CHECK(is_near(proportions_p(0, 100, 10, 100), 0.00154205));
     CHECK(proportions_p(5, 100, 5, 100) == 1);
     // Nothing, or all, cannot differ.
     CHECK(proportions_p(0, 100, 0, 50) == 1);
@@ -89,7 +89,7 @@ TEST_CASE("Splits are counted without overflow", "[annotate][diff]") {
     CHECK(count_splits(20, 10) == 184'756);
     CHECK(count_splits(5, 1) == 5);
     CHECK(count_splits(5, 5) == 1);
-    CHECK(count_splits(66, 33) == 7'219'428'434'016'265'735);
+    CHECK(count_splits(66, 33) == 7'219'428'434'016'265'740);
     CHECK(count_splits(68, 34) == std::numeric_limits<std::uint64_t>::max());
     CHECK(count_splits(2000, 1000) == std::numeric_limits<std::uint64_t>::max());
     // Equal sides can be swapped.
