@@ -86,6 +86,7 @@ class DiffCounter {
             counts_.each_cell(row, [&](std::size_t column, const EventCount& cell) {
                 cells[function][static_cast<std::uint32_t>(column)] += cell;
                 add_version(versions, version, cell.hits);
+                if (frames[number].misses(Miss::not_kept)) not_kept_ += cell.hits;
             });
         }
         for (std::size_t at = 0; at < cells.size(); ++at) {
@@ -94,6 +95,9 @@ class DiffCounter {
         std::erase_if(into_.functions, [](const DiffFunction& one) { return one.cells.empty(); });
         std::ranges::sort(into_.functions, {}, [](const DiffFunction& one) { return std::tie(one.object, one.name); });
     }
+
+    // Returns how many samples are in places that a limit left untold: they count as code without a name.
+    std::uint64_t not_kept() const { return not_kept_; }
 
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -170,6 +174,7 @@ class DiffCounter {
     const Symbolizer& symbolizer_;
     const SampleCounts& counts_;
     DiffCounts& into_;
+    std::uint64_t not_kept_ = 0;
     std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;  // functions, by object and name
     std::map<std::uint32_t, std::string> versions_;                         // by number of the frame
 };
@@ -204,12 +209,19 @@ Result<DiffCounts> count_for_diff(const Recording& recording, const Symbolizer& 
             const auto& event = recording.events().events()[counts->events()[column]];
             made.events.push_back({event.name, plain_event_name(event), whole[column], counts->totals()[column]});
         }
-        DiffCounter(symbolizer, *counts, made).add_functions();
+        DiffCounter counter(symbolizer, *counts, made);
+        counter.add_functions();
         made.dropped = dropped_samples(counts->dropped());
         made.completeness = symbolizer.timeline().completeness();
         made.completeness.diagnostics.append(symbolizer.losses());
         for (auto& problem : counts->counter_losses().problems()) {
             made.completeness.diagnostics.add(std::move(problem));
+        }
+        if (const auto samples = counter.not_kept(); samples != 0) {
+            made.completeness.diagnostics.add({ErrorCode::limit, Error::no_offset, "functions",
+                                               fmt::format("{} samples are in more places than there is room for: they "
+                                                           "count as code without a name",
+                                                           samples)});
         }
         made.without_samples = without_samples(recording, made.completeness);
         if (auto text = WithoutBuildId::count(*counts, symbolizer).sampled_text(); !text.empty()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/annotate/diff/diff_counting.hpp"
 
+#include <algorithm>
+
 #include "catch.hpp"
 #include "support/scene.hpp"
 #include "unit/annotate/compared.hpp"
@@ -142,4 +144,26 @@ TEST_CASE("A fixture does not differ from itself, and its events keep their name
     }
     CHECK(row(diff, "many_main/bump").old_count.hits == 59);
     CHECK(row(diff, "many_main/bump").new_count.hits == 53);
+}
+
+TEST_CASE("Samples in more functions than a limit allows are counted together, and told", "[annotate][diff]") {
+    Scene scene;
+    test::Program program{1, 1, {}};
+    for (std::uint64_t at = 0; at < 100; ++at) {
+        program.functions.push_back({0x1000 + 0x100 * at, 0x100, "f" + std::to_string(at), at});
+    }
+    scene.known(program);
+    for (std::uint64_t at = 0; at < 100; ++at) scene.sample(0x1004 + 0x100 * at, 10 + at);
+    const auto file = scene.build();
+    Limits limits;
+    limits.places = 64;
+    const auto recording = Recording::from_memory(file, {limits}).value();
+    const auto timeline = Timeline::build(recording).value();
+    const auto names = Symbolizer::open(recording, timeline, Reported::offline());
+    const auto counts = count_for_diff(recording, names).value();
+    CHECK(function_of(counts, "").cells.at(0).count.hits == 36);
+    const auto& told = counts.completeness.diagnostics.kept();
+    REQUIRE(std::ranges::any_of(told, [](const auto& one) {
+        return one.code == ErrorCode::limit && one.detail.starts_with("36 samples are in more places");
+    }));
 }
