@@ -51,6 +51,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
         "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
         "  perfdata export --format F     a profile for another tool: pprof, speedscope, Firefox's profiler...\n"
         "  perfdata collect -o FILE       one file with all that is needed to show it on another machine\n"
+        "  perfdata diff OLD NEW          which functions take more or less of the time than before\n"
         "  perfdata dump                  every record with every field\n"
         "  perfdata batch --do C LIST     what command C says of each recording of a list, in one process",
         "perfdata");
@@ -60,7 +61,8 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
     app.require_subcommand(1);
     app.footer(
         "FILE defaults to perf.data; - is standard input; files packed with gzip, xz or zstd are unpacked.\n"
-        "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 (only with --strict) read, but not all of it.");
+        "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 (only with --strict) read, but not all of it,\n"
+        "4 a condition of diff --fail-if holds.");
 
     add_annotate(app, exit);
     add_bpf(app, exit);
@@ -74,6 +76,7 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
     add_collect(app, exit);
     add_report(app, exit);
     add_batch(app, exit);
+    add_diff(app, exit);
     add_help(app, exit);
     return whole;
 }

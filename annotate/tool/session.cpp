@@ -34,6 +34,7 @@ bool Session::read_timeline(BpfRecords* records) {
 
 void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) {
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
+    options.cache = cache_;
     if (lines != nullptr) options.sources = lines->options(names.offline);
     if (const auto* scope = common_.scope) {
         const bool machine = options.finder.machine() && !recording_->bundle();

@@ -2,12 +2,15 @@
 // One run of a command on one recording: opens what it needs and reports problems.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
+#include "perfdata/symbols/symbol_cache.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "tool/options/line_options.hpp"
@@ -33,6 +36,8 @@ class Session {
     bool open_samples();
     // read_timeline(records): `records` may be null; see TimelineOptions.
     bool read_timeline(BpfRecords* records = nullptr);
+    // share(cache) makes open_symbolizer() use what other sessions read of files with code.
+    void share(std::shared_ptr<const SymbolCache> cache) { cache_ = std::move(cache); }
     // open_symbolizer(names, lines) never fails. `lines` may be null if the command shows no source text.
     // check_names(choice) fails if a file given for the kernel is not used.
     void open_symbolizer(const NameChoice& names, const LineChoice* lines = nullptr);
@@ -81,6 +86,7 @@ class Session {
     std::optional<Timeline> timeline_;
     std::optional<BpfPrograms> bpf_;
     std::optional<Symbolizer> symbolizer_;
+    std::shared_ptr<const SymbolCache> cache_;  // null: nothing is shared
 };
 
 }  // namespace perfdata::tool

@@ -47,11 +47,15 @@ bool is_input(const CLI::Option& option) {
 }  // namespace
 
 void Common::add_to(CLI::App& command, std::vector<Format> formats) {
-    formats_ = std::move(formats);
     auto* file_option = command.add_option("FILE", file, "The recording (default perf.data; - is standard input)");
     command.add_option("-i,--input", file, "The same as FILE, as perf spells it")
         ->excludes(file_option)
         ->type_name("FILE");
+    add_rest_to(command, std::move(formats));
+}
+
+void Common::add_rest_to(CLI::App& command, std::vector<Format> formats) {
+    formats_ = std::move(formats);
     command
         .add_option("-o,--output", output,
                     fmt::format("Write to this file, and not to standard output. Its ending chooses the format: {}",
@@ -155,7 +159,8 @@ std::optional<Error> Common::unreadable_input(const CLI::App& command) {
 
 void Common::take_inputs(const CLI::App& command) {
     taken = {};
-    taken.add_recording(file);
+    const auto read = recordings ? recordings() : std::vector<std::string>{file};
+    for (const auto& one : read) taken.add_recording(one);
     take_options(command);
 }
 

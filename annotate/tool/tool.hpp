@@ -24,7 +24,8 @@ namespace perfdata::tool {
 
 struct RunScope;
 
-enum ExitCode : int { fine = 0, failed = 1, usage = 2, losses = 3 };
+// `held`: a condition of the user holds (diff --fail-if).
+enum ExitCode : int { fine = 0, failed = 1, usage = 2, losses = 3, held = 4 };
 
 // Common is the options of every subcommand.
 struct Common {
@@ -40,6 +41,9 @@ struct Common {
     // Says whether `output` is a directory that the command writes files to, once `format` is known. Empty: never.
     Callback<bool()> output_is_directory;
 
+    // Returns the recordings of a command that reads others than `file`. Empty: `file` is the only one.
+    Callback<std::vector<std::string>()> recordings;
+
     // What makes a recording for the command, to advise where there is none.
     std::string_view recorder = "perf record -a -g -- sleep 5";
 
@@ -53,6 +57,8 @@ struct Common {
 
     // add_to(command, formats): the first format is the default.
     void add_to(CLI::App& command, std::vector<Format> formats = {Format::text, Format::json});
+    // add_rest_to(command, formats) adds all of that but FILE and --input.
+    void add_rest_to(CLI::App& command, std::vector<Format> formats = {Format::text, Format::json});
     void add_format_to(CLI::App& command, const char* help);
     // add_stdio_to(command) adds --stdio, a synonym for text.
     void add_stdio_to(CLI::App& command);
@@ -129,6 +135,7 @@ void add_annotate(CLI::App& app, int& exit);
 void add_batch(CLI::App& app, int& exit);
 void add_bpf(CLI::App& app, int& exit);
 void add_collect(CLI::App& app, int& exit);
+void add_diff(CLI::App& app, int& exit);
 void add_dump(CLI::App& app, int& exit);
 void add_export(CLI::App& app, int& exit);
 void add_extract(CLI::App& app, int& exit);

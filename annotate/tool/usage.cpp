@@ -110,10 +110,10 @@ constexpr PerfOption perf_options[] = {
     {"", "-G", "`perfdata report` and `perfdata script` show call chains"},
     {"", "-F", "`perfdata report -F` and `perfdata script -F` choose what is shown"},
     {"", "--fields", "`perfdata report -F` and `perfdata script -F` choose what is shown"},
-    {"", "-w", "lines are cut only in `perfdata report` and `perfdata annotate`"},
-    {"", "--width", "lines are cut only in `perfdata report` and `perfdata annotate`"},
-    {"", "--no-pager", "only `perfdata report` and `perfdata annotate` start a pager"},
-    {"", "--pager", "$PAGER names the pager of `perfdata report` and `perfdata annotate`"},
+    {"", "-w", "lines are cut only in `perfdata report`, `annotate` and `diff`"},
+    {"", "--width", "lines are cut only in `perfdata report`, `annotate` and `diff`"},
+    {"", "--no-pager", "only `perfdata report`, `annotate` and `diff` start a pager"},
+    {"", "--pager", "$PAGER names the pager of `perfdata report`, `annotate` and `diff`"},
     {"", "--demangle", "no names from ELF files are shown here"},
     {"", "--no-demangle", "no names from ELF files are shown here"},
     {"", "-l", "`perfdata annotate` shows lines of source"},
@@ -169,8 +169,11 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
     const auto& word = left.front();
     const auto shown = printable(cut(word, 100));
     if (word.size() < 2 || !word.starts_with('-')) {
-        return fmt::format("one argument too many: {}{}", shown,
-                           command.get_name() == "help" ? "" : "; the recording is named once, by FILE or -i");
+        const auto* const hint = command.get_name() == "help" ? ""
+                                 : command.get_name() == "diff"
+                                     ? "; of several recordings on a side: --old A B --new C D"
+                                     : "; the recording is named once, by FILE or -i";
+        return fmt::format("one argument too many: {}{}", shown, hint);
     }
     if (&command == &app) {
         return fmt::format(

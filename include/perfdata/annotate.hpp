@@ -2,6 +2,10 @@
 // The room annotate: listings, reports and pages. Link perfdata::annotate.
 #pragma once
 
+#include "perfdata/annotate/diff/diff.hpp"
+#include "perfdata/annotate/diff/diff_condition.hpp"
+#include "perfdata/annotate/diff/diff_counting.hpp"
+#include "perfdata/annotate/diff/diff_counts.hpp"
 #include "perfdata/annotate/disassembly/disassembler.hpp"
 #include "perfdata/annotate/elf/elf_writer.hpp"
 #include "perfdata/annotate/format/dropped_samples.hpp"
@@ -12,6 +16,7 @@
 #include "perfdata/annotate/listing/flame.hpp"
 #include "perfdata/annotate/listing/function_search.hpp"
 #include "perfdata/annotate/listing/listing.hpp"
+#include "perfdata/annotate/page/diff_page.hpp"
 #include "perfdata/annotate/page/html_page.hpp"
 #include "perfdata/annotate/page/lines_page.hpp"
 #include "perfdata/annotate/page/page.hpp"

@@ -38,7 +38,7 @@ class Beside {
 
   private:
     static bool known(std::string_view name) {
-        return name == "ksym" || name == "vmlx" || name == "kcor" || name == "jitd" || name == "btfs";
+        return name == "ksym" || name == "vmlx" || name == "kcor" || name == "jitd" || name == "btfs" || name == "reco";
     }
 
     std::vector<File> files_;

@@ -113,6 +113,15 @@ std::string option_of(std::string_view file) {
                             : "--jitdump";
 }
 
+// second_recording(beside, first) returns the path of the recording to compare with: the first one if there is none.
+constexpr std::string_view second_mark = "reco";
+std::string second_recording(const Beside& beside, const MemoryFile& first) {
+    for (const auto& [name, file] : beside.files()) {
+        if (name == second_mark) return file->path();
+    }
+    return first.path();
+}
+
 // add_words(words, chosen, facts) appends the arguments that `chosen` consists of.
 void add_words(std::vector<std::string>& words, std::string_view chosen, const Facts& facts) {
     while (!chosen.empty()) {
@@ -140,9 +149,10 @@ class ToolCommand::Line {
   public:
     explicit Line(const std::string& name) {
         using Add = void (*)(CLI::App&, int&);
-        constexpr std::array<std::pair<std::string_view, Add>, 11> commands = {{{"annotate", tool::add_annotate},
+        constexpr std::array<std::pair<std::string_view, Add>, 12> commands = {{{"annotate", tool::add_annotate},
                                                                                 {"bpf", tool::add_bpf},
                                                                                 {"collect", tool::add_collect},
+                                                                                {"diff", tool::add_diff},
                                                                                 {"dump", tool::add_dump},
                                                                                 {"export", tool::add_export},
                                                                                 {"extract", tool::add_extract},
@@ -231,6 +241,7 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
     recording.set(bytes);
     // Put the file first: some options have an optional value.
     std::vector<std::string> words = {name_, recording.path()};
+    if (name_ == "diff") words.push_back(second_recording(beside, recording));
     const Facts absent;
     std::optional<Facts> facts;
     for (std::size_t index = 0; index < options_.size(); ++index) {
@@ -239,6 +250,7 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
         add_words(words, chosen, facts ? *facts : absent);
     }
     for (const auto& [name, file] : beside.files()) {
+        if (name == second_mark) continue;
         const auto option = option_of(name);
         // It takes no types then.
         if (option == "--btf" && has(words, "--bpf-output-bytes")) continue;
@@ -262,7 +274,10 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
 
 void ToolCommand::check(int status, const std::vector<std::string>& arguments, std::string_view written,
                         std::string_view said) const {
-    require(status == tool::fine || status == tool::failed || (status == tool::losses && has(arguments, "--strict")));
+    const bool conditional =
+        std::ranges::any_of(arguments, [](const auto& one) { return one.starts_with("--fail-if="); });
+    require(status == tool::fine || status == tool::failed || (status == tool::losses && has(arguments, "--strict")) ||
+            (status == tool::held && conditional));
     const bool failed = status == tool::failed;
     if (has(arguments, "--format=html")) {
         if (!written.empty()) check_html(written);

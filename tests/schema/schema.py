@@ -40,6 +40,7 @@ UNSEEN = {
     "bpf/metadata_of_others": "BPF_METADATA of a program that no other record knows",
     "report/row/more_programs": "more than 1000 loads",
     "bpf/.*/(trampolines|programs)_not_searched": "more than 1024 that overlap in time",
+    "diff/compared_row/more_(old|new)_versions": "more than 20 bodies of one function",
     "report/cut_names": "names of more than 4096 bytes",
     "script/bpf_output/(candidates_left_out|bytes_behind_nul|values_(outside|untyped|too_deep)|cut)": "BTF of hostile files",
     "report/(rows_without_tree|chains_without_inlined|cut_chains)": "limits",
@@ -295,6 +296,7 @@ class Check:
         for options in (("report", "--json", "--group"), ("annotate", "--json"), ("annotate", "--format", "lines")):
             self.run(*options, "--ratio", "page-faults/cpu-clock", group)
         self.bpf(fixtures / "bpf")
+        self.compared(fixtures)
         self.filtered(fixtures / "bpf/bpf_events.data")
         typed = fixtures / "typed/bpf_output.data"
         self.run("script", "--json", "--offline", "--bpf-output-type", "all", typed)
@@ -347,6 +349,20 @@ class Check:
         self.run("bpf", "--json", "--code", "jited", "--linum", folder / "bpf_facts.data")
         self.run("bpf", "--json", self.source / "fixtures/records/v72_meta.data")
         self.run("bpf", "--json", "-S", "bpf_prog_66c7ef07292a5ced_beta_spin", folder / "bpf_turns.data")
+
+    def compared(self, fixtures):
+        many, events = fixtures / "bpf/bpf_many.data", fixtures / "bpf/bpf_events.data"
+        turns, twins = fixtures / "bpf/bpf_turns.data", fixtures / "bpf/bpf_twins.data"
+        diff = ("diff", "--json", "--offline")
+        for file in sorted(fixtures.glob("*/*.data")):
+            self.run(*diff, file, file, status=(0, 1))
+        self.run(*diff, many, twins, "--fail-if", "delta > 5%", "--kind", "bpf", "-c", "wdiff:1,2", status=(4,))
+        self.run(*diff, many, turns, "--normalize", "time", "-c", "ratio", "--percent-limit", "5")
+        self.run(*diff, events, events, "-c", "delta", "--normalize", "cpu-clock/freq=999,call-graph=no/")
+        self.run(*diff, "--old", many, twins, "--new", turns, many, "--normalize", "none")
+        self.run(*diff, "--old", many, twins, many, many, "--new", turns, many, twins, twins, "--normalize", "samples")
+        # Too many splits to try them all.
+        self.run(*diff, "--old", *[many, twins] * 6, "--new", *[turns, many] * 6)
 
     def filtered(self, file):
         report = ("report", "--json", "--offline", file)

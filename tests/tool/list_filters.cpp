@@ -384,8 +384,8 @@ TEST_CASE("What means nothing to a command is refused with the reason", "[lists]
         {{"info", "-G"}, "`perfdata report` and `perfdata script` show call chains"},
         {{"annotate", "-F"}, "`perfdata report -F` and `perfdata script -F` choose what is shown"},
         {{"script", "-T"}, "`perfdata report --sort tid` tells threads apart"},
-        {{"script", "-w"}, "lines are cut only in `perfdata report` and `perfdata annotate`"},
-        {{"bpf", "--no-pager"}, "only `perfdata report` and `perfdata annotate` start a pager"},
+        {{"script", "-w"}, "lines are cut only in `perfdata report`, `annotate` and `diff`"},
+        {{"bpf", "--no-pager"}, "only `perfdata report`, `annotate` and `diff` start a pager"},
         {{"dump", "--no-demangle"}, "no names from ELF files are shown here"},
         {{"report", "-l"}, "`perfdata annotate` shows lines of source"},
         {{"info", "--header"}, "the header is what info shows"}};

@@ -22,6 +22,11 @@ std::vector<std::string> record_types() {
     return names;
 }
 
+bool takes_files(std::string_view value) {
+    constexpr std::string_view all[] = {"FILE", "DIR|TAR", "PREFIX", "RECORDINGS", "OLD", "NEW", "LIST"};
+    return std::ranges::find(all, value) != std::ranges::end(all);
+}
+
 // Adds words that the option's check does not list in the help, and says what completes the value.
 void complete(ManualOption& option) {
     if (option.value == "KEYS") {
@@ -34,8 +39,7 @@ void complete(ManualOption& option) {
         option.completes = Completes::words;
     } else if (option.value == "DIR") {
         option.completes = Completes::directory;
-    } else if (option.value == "FILE" || option.value == "DIR|TAR" || option.value == "PREFIX" ||
-               option.value == "LIST") {
+    } else if (takes_files(option.value)) {
         option.completes = Completes::file;
     }
 }

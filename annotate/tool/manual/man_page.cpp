@@ -137,7 +137,7 @@ std::string see_also(const ManualCommand& command, std::span<const ManualCommand
 constexpr std::string_view environment =
     ".SH ENVIRONMENT\n"
     ".TP\n.B PAGER\n"
-    "Pager of text on a terminal, for report and annotate.\n"
+    "Pager of text on a terminal, for report, annotate and diff.\n"
     ".TP\n.BR NO_COLOR \", \" CLICOLOR_FORCE \", \" TERM\n"
     "Whether text has colours; see \\fB\\-\\-color\\fP.\n"
     ".SH FILES\n"

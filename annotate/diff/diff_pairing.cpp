@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "diff_pairing.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "format/words.hpp"
+
+namespace perfdata {
+
+DiffSides::DiffSides(std::span<const DiffCounts> old_side, std::span<const DiffCounts> new_side)
+    : old_size(old_side.size()) {
+    for (const auto& one : old_side) all.push_back(&one);
+    for (const auto& one : new_side) all.push_back(&one);
+}
+
+std::string DiffSides::label(std::size_t recording) const {
+    return shown(all[recording]->recording.path);
+}
+
+namespace {
+
+constexpr std::size_t most_told = 20;  // names in one note
+
+// EventPairer finds events by one of their two names, in recordings of any number of events.
+class EventPairer {
+  public:
+    explicit EventPairer(const DiffSides& sides) : sides_(sides) {
+        for (const auto* one : sides_.all) {
+            paired_.event_of.emplace_back(one->events.size(), PairedEvents::none);
+        }
+    }
+
+    PairedEvents pair() {
+        pair_by(&DiffEvent::name);
+        pair_by(&DiffEvent::plain);
+        in_order();
+        note_others();
+        return std::move(paired_);
+    }
+
+  private:
+    // Pairs what is left by a name that one event of each recording has.
+    void pair_by(std::string DiffEvent::*name) {
+        std::vector<std::map<std::string_view, std::uint32_t>> found(sides_.all.size());
+        for (std::size_t recording = 0; recording < sides_.all.size(); ++recording) {
+            const auto& events = sides_.all[recording]->events;
+            for (std::uint32_t at = 0; at < events.size(); ++at) {
+                if (paired_.event_of[recording][at] != PairedEvents::none) continue;
+                const auto [entry, is_new] = found[recording].try_emplace(events[at].*name, at);
+                if (!is_new) entry->second = PairedEvents::none;  // several
+            }
+        }
+        for (const auto& [text, first] : found.front()) {
+            std::vector<std::uint32_t> columns;
+            for (const auto& names : found) {
+                const auto at = names.find(text);
+                if (at == names.end() || at->second == PairedEvents::none) break;
+                columns.push_back(at->second);
+            }
+            if (columns.size() != sides_.all.size()) continue;
+            // 0 marks what is paired; in_order() numbers it.
+            for (std::size_t at = 0; at < columns.size(); ++at) paired_.event_of[at][columns[at]] = 0;
+            paired_.columns.push_back(std::move(columns));
+        }
+    }
+
+    void in_order() {
+        std::ranges::sort(paired_.columns);
+        for (std::uint32_t event = 0; event < paired_.columns.size(); ++event) {
+            for (std::size_t at = 0; at < sides_.all.size(); ++at) {
+                paired_.event_of[at][paired_.columns[event][at]] = event;
+            }
+        }
+    }
+
+    void note_others() {
+        std::map<std::string, std::set<std::size_t>> having;  // by name: recordings
+        for (std::size_t recording = 0; recording < sides_.all.size(); ++recording) {
+            const auto& events = sides_.all[recording]->events;
+            for (std::size_t at = 0; at < events.size(); ++at) {
+                const bool lone = paired_.event_of[recording][at] == PairedEvents::none;
+                if (lone && events[at].whole.hits != 0) having[events[at].name].insert(recording);
+            }
+        }
+        for (const auto& [name, recordings] : having) {
+            if (paired_.notes.size() == most_told) {
+                paired_.notes.push_back(fmt::format("{} more events are not in all recordings: they are not compared",
+                                                    having.size() - most_told));
+                break;
+            }
+            const bool one_each = sides_.all.size() == 2;
+            paired_.notes.push_back(one_each ? fmt::format("event {} is in {} only: it is not compared", shown(name),
+                                                           sides_.label(*recordings.begin()))
+                                             : fmt::format("event {} is in {} of {} recordings: it is not compared",
+                                                           shown(name), recordings.size(), sides_.all.size()));
+        }
+    }
+
+    const DiffSides& sides_;
+    PairedEvents paired_;
+};
+
+void add_versions(std::vector<DiffVersion>& versions, const std::vector<DiffVersion>& others) {
+    for (const auto& other : others) {
+        const auto at = std::ranges::lower_bound(versions, other.id, {}, &DiffVersion::id);
+        if (at != versions.end() && at->id == other.id) {
+            at->hits += other.hits;
+        } else {
+            versions.insert(at, other);
+        }
+    }
+}
+
+bool same_ids(const std::vector<DiffVersion>& one, const std::vector<DiffVersion>& other) {
+    return std::ranges::equal(one, other, {}, &DiffVersion::id, &DiffVersion::id);
+}
+
+DiffCode code_of(const DiffPair& pair) {
+    const auto known = [](const std::vector<DiffVersion>& versions) {
+        return !versions.empty() && std::ranges::none_of(versions, [](const auto& one) { return one.id.empty(); });
+    };
+    if (!known(pair.old_versions) || !known(pair.new_versions)) return DiffCode::unknown;
+    if (same_ids(pair.old_versions, pair.new_versions)) return DiffCode::same;
+    return pair.kind == CodeClass::bpf ? DiffCode::changed : DiffCode::rebuilt;
+}
+
+}  // namespace
+
+PairedEvents pair_events(const DiffSides& sides) {
+    return EventPairer(sides).pair();
+}
+
+PairedFunctions pair_functions(const DiffSides& sides) {
+    struct Known {
+        std::string_view object, name;
+        std::size_t recording;
+        std::uint32_t function;
+    };
+    PairedFunctions paired;
+    std::vector<Known> known;
+    for (std::size_t recording = 0; recording < sides.all.size(); ++recording) {
+        const auto& functions = sides.all[recording]->functions;
+        paired.number.emplace_back(functions.size());
+        for (std::uint32_t at = 0; at < functions.size(); ++at) {
+            known.push_back({functions[at].object, functions[at].name, recording, at});
+        }
+    }
+    std::ranges::sort(known, {},
+                      [](const Known& one) { return std::tuple(one.object, one.name, one.recording, one.function); });
+    std::set<std::string_view> rebuilt;
+    for (const auto& one : known) {
+        const auto& function = sides.all[one.recording]->functions[one.function];
+        if (paired.pairs.empty() || paired.pairs.back().object != one.object || paired.pairs.back().name != one.name) {
+            paired.pairs.push_back({function.object, function.name, function.kind, {}, {}, {}});
+        }
+        auto& pair = paired.pairs.back();
+        if (pair.kind != function.kind) pair.kind = CodeClass::unknown;
+        add_versions(sides.is_new(one.recording) ? pair.new_versions : pair.old_versions, function.versions);
+        paired.number[one.recording][one.function] = static_cast<std::uint32_t>(paired.pairs.size() - 1);
+    }
+    for (auto& pair : paired.pairs) {
+        pair.code = code_of(pair);
+        if (pair.code == DiffCode::rebuilt) rebuilt.insert(pair.object);
+    }
+    paired.rebuilt.assign(rebuilt.begin(), rebuilt.end());
+    return paired;
+}
+
+std::vector<std::string> differences(const DiffSides& sides) {
+    std::vector<std::string> notes;
+    const auto compare = [&](std::string_view what, std::string RecordingFacts::*fact) {
+        std::set<std::string> of_old, of_new;
+        for (std::size_t at = 0; at < sides.all.size(); ++at) {
+            const auto& text = sides.all[at]->recording.*fact;
+            if (!text.empty()) (sides.is_new(at) ? of_new : of_old).insert(shown(text));
+        }
+        if (of_old.empty() || of_new.empty() || of_old == of_new) return;
+        notes.push_back(fmt::format("the sides are of different {}: {} and {}", what, fmt::join(of_old, ", "),
+                                    fmt::join(of_new, ", ")));
+    };
+    compare("architectures", &RecordingFacts::arch);
+    compare("kernels", &RecordingFacts::os_release);
+    return notes;
+}
+
+}  // namespace perfdata

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# check_recorded.py TOOL FIXTURES: programs that perf records here. A function made twice as slow, and one that is gone,
+# are named first; of ten runs of one program nothing stands out. Skipped (77) where perf may not record.
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from differ import Differ, row_of
+
+RUNS = 5  # on each side
+SOURCE = r"""
+#include <stdint.h>
+#include <stdio.h>
+static volatile uint64_t sink;
+#define WORK(name, rounds) \
+    __attribute__((noinline)) void name(void) { for (uint64_t at = 0; at < (rounds); ++at) sink += at * at; }
+WORK(steady_one, 300000)
+WORK(steady_two, 250000)
+WORK(steady_three, 200000)
+WORK(steady_four, 150000)
+WORK(suspect, SLOW * 60000)
+#ifndef REMOVED
+WORK(doomed, 100000)
+#endif
+int main(void) {
+    for (int round = 0; round < 250; ++round) {
+        steady_one(); steady_two(); steady_three(); steady_four(); suspect();
+#ifndef REMOVED
+        doomed();
+#endif
+    }
+    return sink == 1;
+}
+"""
+
+differ = Differ(sys.argv[1])
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def build(folder, name, *defines):
+    # Each in a directory of its own: functions are paired by the name of the file.
+    home = folder / name
+    home.mkdir()
+    (home / "work.c").write_text(SOURCE)
+    command = ["cc", "-O1", "-g", "-Wl,--build-id", *defines, "-o", str(home / "work"), str(home / "work.c")]
+    if subprocess.run(command).returncode != 0:
+        skip("no C compiler")
+    return home / "work"
+
+
+def record(program, file):
+    command = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "1997", "-o", str(file), "--", str(program)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode != 0 or not file.exists():
+        skip("perf may not record: " + done.stderr.decode(errors="replace")[:200])
+    return file
+
+
+def main():
+    if shutil.which("perf") is None or shutil.which("cc") is None:
+        skip("no perf or no cc")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        programs = {
+            "old": build(folder, "old", "-DSLOW=1"),
+            "slow": build(folder, "slow", "-DSLOW=2"),
+            "gone": build(folder, "gone", "-DSLOW=1", "-DREMOVED"),
+        }
+        files = {"old": [], "again": [], "slow": [], "gone": []}
+        # They take turns, so that what else runs hits all alike.
+        for run in range(RUNS):
+            for name in files:
+                program = programs["old" if name == "again" else name]
+                files[name].append(record(program, folder / f"{name}{run}.data"))
+        names = ("--kind", "user", "--dso", "work")
+
+        for first, second in ((files["old"][0], files["slow"][0]), (files["old"][1], files["slow"][1])):
+            diff = differ.compare(first, second, *names)
+            assert diff["rows"][0]["symbol"] == "suspect", diff["rows"][:3]
+            assert diff["rows"][0]["noise"] == "changed" and diff["rows"][0]["delta"] > 2, diff["rows"][0]
+            assert diff["rebuilt"] == ["work"], diff["rebuilt"]
+        diff = differ.compare(files["old"][0], files["gone"][0], *names)
+        assert diff["rows"][0]["symbol"] == "doomed" and diff["rows"][0]["change"] == "removed", diff["rows"][:3]
+
+        several = ("--old", *files["old"], "--new")
+        slow = differ.compare(*several, *files["slow"], *names)
+        assert slow["test"]["type"] == "permutation" and slow["test"]["splits"] == 252, slow["test"]
+        assert slow["rows"][0]["symbol"] == "suspect" and slow["rows"][0]["noise"] == "changed", slow["rows"][:3]
+        # Work that did not change keeps its time, if that is what is counted.
+        same_work = differ.compare(*several, *files["slow"], *names, "--normalize", "none")
+        suspect, steady = row_of(same_work, "suspect"), row_of(same_work, "steady_one")
+        assert 1.5 < suspect["ratio"] < 2.7, suspect
+        assert 0.6 < steady["ratio"] < 1.6, steady
+        gone = differ.compare(*several, *files["gone"], *names)
+        assert gone["rows"][0]["symbol"] == "doomed" and gone["rows"][0]["noise"] == "changed", gone["rows"][:3]
+
+        # Ten runs of one program. By chance one comparison in twenty has a mark: a second one decides.
+        again = differ.compare(*several, *files["again"], *names)
+        if Differ.changed(again):
+            mixed = files["old"] + files["again"]
+            again = differ.compare("--old", *mixed[::2], "--new", *mixed[1::2], *names)
+        assert not Differ.changed(again), Differ.changed(again)
+
+        condition = ("--fail-if", "delta > 2% symbol = sus* noise = no")
+        differ.run(*several, *files["slow"], *names, *condition, status=4)
+        differ.run(*several, *files["again"], *names, *condition, status=0)
+    print("a planted change is named, and nothing else is")
+
+
+main()
