@@ -99,7 +99,8 @@ std::string_view path_architecture(std::string_view path) {
 Architecture find_architecture(const Recording& recording, const Watch& watch) {
     if (!recording.arch().empty()) return {recording.arch(), {}};
     if (const auto* model = recording.stored()) {
-        return {std::string(model->text(model->facts.code_arch)), std::string(model->text(model->facts.code_arch_from))};
+        return {std::string(model->text(model->facts.code_arch)),
+                std::string(model->text(model->facts.code_arch_from))};
     }
     if (auto told = told_by_machine(recording); !told.name.empty()) return told;
     RecordSigns signs;

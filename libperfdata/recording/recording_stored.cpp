@@ -42,9 +42,7 @@ void Recording::take_stored(Shared<const stored::Model> model, LookOut& look) {
     cpu_description_ = shared(&stored::Source::cpu_description);
     arch_ = stored_->text(facts.arch);
     const auto& sources = stored_->sources;
-    const auto same = [&](const stored::Source& source) {
-        return source.command_line == sources.front().command_line;
-    };
+    const auto same = [&](const stored::Source& source) { return source.command_line == sources.front().command_line; };
     if (!sources.empty() && std::ranges::all_of(sources, same)) {
         for (const auto word : sources.front().command_line) command_line_.emplace_back(stored_->text(word));
     }

@@ -9,8 +9,8 @@
 
 namespace perfdata {
 
-// stored_cgroup_ids(model) returns an id for each row of model.cgroups: its own, unless another cgroup has the same one,
-// as those of two machines may. None is 0, which would mean that nothing was recorded. Takes n log n.
+// stored_cgroup_ids(model) returns an id for each row of model.cgroups: its own, unless another cgroup has the same
+// one, as those of two machines may. None is 0, which would mean that nothing was recorded. Takes n log n.
 std::vector<std::uint64_t> stored_cgroup_ids(const stored::Model& model);
 
 }  // namespace perfdata

@@ -32,8 +32,7 @@ Frame StoredFrames::at(stored::Ref<stored::Function> row, CpuMode mode) const {
     const auto& function = model_.at(row);
     const auto kind = function.kind.as<FrameKind>();
     switch (kind) {
-        case FrameKind::object:
-            return {function.begin + base(function.object), function.object.number, kind, mode};
+        case FrameKind::object: return {function.begin + base(function.object), function.object.number, kind, mode};
         case FrameKind::code: return Frame::in_code(function.code.number, 0, mode);
         case FrameKind::jit: return {0, jit_[row.number], kind, mode};
         case FrameKind::memory: return {function.begin, function.number, kind, mode};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "perfdata/timeline/frame.hpp"
+
 #include "recording/stored/model.hpp"
 
 namespace perfdata {

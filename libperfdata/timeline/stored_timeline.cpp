@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "perfdata/core/small_algorithms.hpp"
-#include "recording/stored/problems.hpp"
 
+#include "recording/stored/problems.hpp"
 #include "stored_cgroups.hpp"
 
 namespace perfdata {

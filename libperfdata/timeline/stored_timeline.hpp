@@ -11,9 +11,9 @@
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/shared.hpp"
 #include "perfdata/timeline/timeline.hpp"
+
 #include "recording/look_out.hpp"
 #include "recording/stored/model.hpp"
-
 #include "stored_frames.hpp"
 
 namespace perfdata {
