@@ -420,8 +420,8 @@ TEST_CASE("Branches of a profile add the calls that they are", "[profile][stored
     const auto add = [&](stored::Ref<stored::Frame> begin, stored::Ref<stored::Frame> end, bool proven,
                          std::uint64_t times) {
         for (std::size_t task = 0; task < 1; ++task) {
-            model.branches.push_back({stored::Ref<stored::Task>(task), stored::Ref<stored::Event>(1), begin, end, false,
-                                      proven, times});
+            model.branches.push_back(
+                {stored::Ref<stored::Task>(task), stored::Ref<stored::Event>(1), begin, end, false, proven, times});
         }
     };
     add(from, to, false, 5);
