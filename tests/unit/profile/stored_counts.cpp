@@ -237,7 +237,7 @@ TEST_CASE("A profile has the counts of its recording, in the same order", "[prof
         options.fold_callers = true;
         world.compare(options, true);
         options.parent = [](const Frame& frame) {
-            return (frame.offset & 0x80) != 0 ? std::string_view("above") : std::string_view();
+            return !frame.is_inlined() && (frame.offset & 0x80) != 0 ? std::string_view("above") : std::string_view();
         };
         world.compare(options, true);
         options.ignore_callees = [](const Frame& frame) { return (frame.offset & 0x30) == 0x30; };
@@ -272,7 +272,7 @@ TEST_CASE("Chains of a profile are cut as those of its recording", "[profile][st
     const StoredWorld world(21);
     SampleCountOptions options;
     options.chains = true;
-    for (const std::uint32_t most : {0u, 1u, 2u, 3u, 5u, 1024u, 5000u}) {
+    for (const std::uint32_t most : {1u, 2u, 3u, 5u, 1024u, 5000u}) {
         INFO("at most " << most);
         options.max_stack = most;
         world.compare(options, true);

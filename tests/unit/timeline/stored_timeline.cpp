@@ -132,8 +132,8 @@ class ExtentStub final : public FunctionIndex {
             begin.offset = 0;
             return {begin, 0x40, {}};
         }
-        begin.offset = ProfileScene::base + 0x200;
-        return {begin, 11, Address{begin.offset}};
+        begin.offset = ProfileScene::base + (frame.offset < ProfileScene::base + 0x900 ? 0x200 : 0x900);
+        return {begin, 11, Address{ProfileScene::base + 0x200}};
     }
     bool named(const Frame&) const override { return true; }
     std::optional<NamelessCode> nameless(const Frame&) const override { return {}; }
@@ -276,7 +276,13 @@ TEST_CASE("Functions of a profile have the versions that it keeps", "[timeline][
     for (const bool merged : {false, true}) {
         INFO("merged " << merged);
         ProfileScene scene;
-        scene.made().model.facts.merged = merged;
+        auto& made = scene.made();
+        made.model.facts.merged = merged;
+        // Another function of the same address, which never changed.
+        const auto other = made.function(scene.kernel, 0x900, "other", "more code");
+        made.model.functions[other.number].has_address = true;
+        made.model.functions[other.number].address = ProfileScene::base + 0x200;
+        scene.sample(made.frame(other, 1), CpuMode::kernel);
         if (merged) {
             for (auto& version : scene.made().model.versions) {
                 version.from = 0;
@@ -291,6 +297,9 @@ TEST_CASE("Functions of a profile have the versions that it keeps", "[timeline][
                              FrameKind::object, CpuMode::kernel};
         CHECK(versions.functions() == std::vector<Frame>{function});
         CHECK(versions.count(function) == 2);
+        auto unchanged = function;
+        unchanged.offset += 0x700;
+        CHECK(versions.count(unchanged) == 1);
         const auto all = versions.versions(function);
         REQUIRE(all.size() == 2);
         CHECK(all[1].number == 1);
