@@ -52,6 +52,9 @@ class PERFDATA_EXPORT Timeline {
   public:
     // build(recording) walks all records once. The recording need not outlive the timeline. The only errors are
     // `cancelled` and `out_of_memory`; whatever could not be read is in completeness().
+    //
+    // The timeline of a profile has code(), loads(), completeness(), and of tasks() objects, cgroups and comms: what
+    // samples refer to. It has no mappings, and finds nothing by address.
     static Result<Timeline> build(const Recording& recording, const TimelineOptions& options = {});
 
     // Returns what lay at an address, for any sample, frame of a call chain or branch. It always has an answer: where
@@ -103,7 +106,11 @@ class PERFDATA_EXPORT Timeline {
     bool ever_owned(Address address) const;
 
   private:
+    friend class CodeVersions;
+    friend class StoredTimeline;
     friend class TimelineBuilder;
+    struct Restored;
+
     explicit Timeline(BpfFeatures bpf);
     static Result<Timeline> read(const Recording& recording, const TimelineOptions& options);
 
@@ -120,6 +127,7 @@ class PERFDATA_EXPORT Timeline {
     std::map<std::string, BuildId, std::less<>> build_ids_;  // a tree: log n each
     Completeness completeness_;
     Shared<const TimeOrder> times_;
+    Shared<const Restored> restored_;  // of a profile; else null
 };
 
 }  // namespace perfdata
