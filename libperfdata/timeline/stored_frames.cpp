@@ -34,8 +34,9 @@ std::uint64_t StoredFrames::base(stored::Ref<stored::Object> object) const {
 Frame StoredFrames::at(stored::Ref<stored::Function> row, CpuMode mode) const {
     const auto& function = model_.at(row);
     const auto kind = function.kind.as<FrameKind>();
+    const auto begin = begins_[row.number];
     switch (kind) {
-        case FrameKind::object: return {function.begin + base(function.object), function.object.number, kind, mode};
+        case FrameKind::object: return {begin, function.object.number, kind, mode};
         case FrameKind::code: return Frame::in_code(function.code.number, 0, mode);
         case FrameKind::jit: return {0, jit_[row.number], kind, mode};
         case FrameKind::memory: return {begin, function.number, kind, mode};
