@@ -11,6 +11,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/elf/objects.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
@@ -203,7 +204,9 @@ TEST_CASE("A profile has the code of functions, and what it names", "[symbols][s
     why.code = ErrorCode::missing;
     why.where = made.text("absent");
     why.detail = made.text("was not kept");
-    made.model.versions.back().image = {.absent = true, .problems = {why}};
+    made.model.versions.back().image = {};
+    made.model.versions.back().image.absent = true;
+    made.model.versions.back().image.problems = {why};
     for (const auto one : {function, broken, other, absent}) made.sample(made.frame(one, 0));
     const StoredScene scene(std::move(made).finish());
     const auto& symbols = scene.symbolizer;
