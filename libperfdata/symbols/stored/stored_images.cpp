@@ -48,7 +48,8 @@ Result<CodeImage> StoredImages::image(stored::Ref<stored::Function> function, st
         return fail(ErrorCode::missing, Error::no_offset, where, "the profile has not kept its code");
     }
     const auto& row = known->image;
-    if (row.bytes.empty() || !are_sound(row.gaps, row.bytes.size())) {
+    const bool sorted = std::ranges::is_sorted(row.relocations, {}, &stored::Relocation::offset);
+    if (row.bytes.empty() || !sorted || !are_sound(row.gaps, row.bytes.size())) {
         return fail(ErrorCode::malformed, Error::no_offset, where, "its code in the profile contradicts itself");
     }
     CodeImage image;
@@ -67,7 +68,6 @@ Result<CodeImage> StoredImages::image(stored::Ref<stored::Function> function, st
         image.relocations.push_back({one.offset, std::string(model_.text(one.symbol)),
                                      static_cast<std::int64_t>(one.addend), one.base.as<RelocationBase>()});
     }
-    std::ranges::stable_sort(image.relocations, {}, &CodeRelocation::offset);
     if (known->differs) {
         image.problems.push_back({ErrorCode::mismatch, Error::no_offset, where,
                                   "its code differs between the recordings that were merged: this is that of one"});
