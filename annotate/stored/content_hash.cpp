@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/recording/source.hpp"
+
 #include "symbols/bundle/sha256.hpp"
 
 namespace perfdata {
@@ -16,11 +18,9 @@ namespace {
 
 constexpr std::size_t hashed_block = std::size_t{1} << 20;
 
-std::string hash_bytes(Sha256& hash) {
+std::string digest_bytes(Sha256& hash) {
     const auto digits = hash.hex();
-    const auto value = [](char digit) {
-        return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-    };
+    const auto value = [](char digit) { return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10); };
     std::string bytes;
     for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
         bytes += static_cast<char>(value(digits[at]) << 4 | value(digits[at + 1]));
@@ -56,13 +56,13 @@ Result<std::string> content_hash(const Recording& recording, const Watch& watch)
             if (watch.progress) watch.progress(done, all);
         }
     }
-    return hash_bytes(hash);
+    return digest_bytes(hash);
 }
 
 std::string hash_of_code(Bytes bytes) {
     Sha256 hash;
     hash.add(bytes);
-    return hash_bytes(hash);
+    return digest_bytes(hash);
 }
 
 }  // namespace perfdata
