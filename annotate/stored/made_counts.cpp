@@ -8,7 +8,7 @@
 namespace perfdata {
 namespace {
 
-constexpr std::uint32_t returns_mark = std::uint32_t{1} << 31;  // see SampleCountOptions::mark_returns
+constexpr auto returns_mark = ChainNode::returns_mark;
 
 // Returns how chains use each frame, by number.
 std::vector<FrameUse> uses_of(const SampleCounts& counts) {
