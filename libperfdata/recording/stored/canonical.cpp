@@ -2,7 +2,9 @@
 #include "canonical.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "perfdata/core/small_algorithms.hpp"
 
@@ -18,6 +20,20 @@ void PlainRules::combine(Cell& into, const Cell& other) {
 
 void PlainRules::combine(Branch& into, const Branch& other) {
     into.times = add_up_to_most(into.times, other.times);
+}
+
+void PlainRules::combine(Version& into, const Version& other) {
+    const bool both = !into.image.absent && !other.image.absent;
+    into.differs = into.differs || other.differs || (both && into.image.bytes != other.image.bytes);
+    if (other.image < into.image) into.image = other.image;
+}
+
+void PlainRules::combine(Lines& into, const Lines& other) {
+    const auto rank = [](const Lines& lines) {
+        return std::tuple(lines.failed, lines.starts.empty(), !lines.problem.empty());
+    };
+    const auto one = rank(into), another = rank(other);
+    if (another < one || (another == one && other < into)) into = other;
 }
 
 namespace {
@@ -43,6 +59,20 @@ PerTable<std::vector<bool>> find_kept(Model& model) {
     return kept;
 }
 
+// Several objects may have become one.
+void fold(std::vector<ObjectSum>& sums) {
+    std::ranges::sort(sums);
+    std::vector<ObjectSum> kept;
+    for (const auto& sum : sums) {
+        if (!kept.empty() && kept.back().object == sum.object) {
+            kept.back().stacks = add_up_to_most(kept.back().stacks, sum.stacks);
+        } else {
+            kept.push_back(sum);
+        }
+    }
+    sums = std::move(kept);
+}
+
 }  // namespace
 
 Model canonical(Model model) {
@@ -55,6 +85,8 @@ Model canonical(Model model) {
         if (model.texts[at].bytes.empty()) kept.of<Text>()[at] = true;
     }
     Unifier<PlainRules>(model).run(&kept);
+    fold(model.facts.without_file);
+    fold(model.facts.without_information);
     return model;
 }
 

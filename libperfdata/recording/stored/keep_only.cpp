@@ -96,7 +96,13 @@ class Keeper {
             version.image.absent = true;
             version.image.problems.push_back(problem);
         }
-        for (auto& function : model_.functions) function.place_from = {};
+        for (auto& function : model_.functions) drop_place(function);
+    }
+
+    static void drop_place(Function& function) {
+        function.place_kind = {};
+        function.place_from = {};
+        function.place_begin = 0;
     }
 
     void drop_objects() {
@@ -112,7 +118,7 @@ class Keeper {
         for (auto& row : model_.inlined) row.object_name = {};
         for (auto& function : model_.functions) {
             function.object_name = {};
-            function.place_from = {};
+            drop_place(function);
         }
         for (auto& lines : model_.lines) lines.from = {};
         for (auto& version : model_.versions) version.image.origin = {};

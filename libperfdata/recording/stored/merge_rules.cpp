@@ -109,11 +109,13 @@ void MergeRules::combine(Code& into, const Code& other) {
 }
 
 MergeRules::FunctionKey MergeRules::key(const Function& row) {
+    const auto& hash = row.code_hash;
     switch (row.kind.value) {
-        case frame_kind::object: return {row.kind, row.object, {}, row.begin, row.symbol, {}, row.code_hash};
-        case frame_kind::code: return {row.kind, {}, row.code, 0, {}, {}, row.code_hash};
-        case frame_kind::jit: return {row.kind, {}, {}, 0, row.symbol, {}, row.code_hash};
-        default: return {row.kind, {}, {}, row.size, row.symbol, row.object_name, row.code_hash};
+        case frame_kind::object: return {row.kind, row.object, {}, row.begin, row.symbol, {}, hash, 0};
+        case frame_kind::code: return {row.kind, {}, row.code, 0, {}, {}, hash, 0};
+        case frame_kind::jit: return {row.kind, {}, {}, 0, row.symbol, {}, hash, 0};
+        case frame_kind::memory: return {row.kind, {}, {}, row.size, row.symbol, row.object_name, hash, 0};
+        default: return {row.kind, {}, {}, row.size, row.symbol, row.object_name, hash, row.number};
     }
 }
 void MergeRules::combine(Function& into, const Function& other) {
@@ -125,8 +127,7 @@ void MergeRules::combine(Function& into, const Function& other) {
         into.has_address = true;
         into.address = other.address;
     }
-    take_least(into.object_name, other.object_name);
-    take_least(into.kind_of_code, other.kind_of_code);
+    take_least_of(into, other, &Function::kind_of_code, &Function::object_name);
     take_least_of(into, other, &Function::place_kind, &Function::place_from, &Function::place_begin);
 }
 
@@ -135,20 +136,6 @@ void MergeRules::normalise(Version& row) {
     row.until = for_ever;
     for (auto& change : row.image.changes) change.time = 0;
 }
-void MergeRules::combine(Version& into, const Version& other) {
-    const bool both = !into.image.absent && !other.image.absent;
-    into.differs = into.differs || other.differs || (both && into.image.bytes != other.image.bytes);
-    take_least(into.image, other.image);
-}
-
-void MergeRules::combine(Lines& into, const Lines& other) {
-    const auto rank = [](const Lines& lines) {
-        return std::tuple(lines.failed, lines.starts.empty(), !lines.problem.empty());
-    };
-    const auto one = rank(into), another = rank(other);
-    if (another < one || (another == one && other < into)) into = other;
-}
-
 void MergeRules::combine(Inlined& into, const Inlined& other) {
     take_least(into.object_name, other.object_name);
     take_least(into.kind_of_code, other.kind_of_code);

@@ -43,17 +43,12 @@ struct MergeRules : PlainRules {
     static void combine(Code& into, const Code& other);
 
     // Of each kind of function other members count; those that do not are nothing.
-    using FunctionKey =
-        std::tuple<FrameKindChoice, Ref<Object>, Ref<Code>, std::uint64_t, Ref<Text>, Ref<Text>, const std::string&>;
+    using FunctionKey = std::tuple<FrameKindChoice, Ref<Object>, Ref<Code>, std::uint64_t, Ref<Text>, Ref<Text>,
+                                   const std::string&, std::uint32_t>;
     static FunctionKey key(const Function& row);
     static void combine(Function& into, const Function& other);
 
     static void normalise(Version& row);
-    static auto key(const Version& row) { return std::tuple(row.function, row.number); }
-    static void combine(Version& into, const Version& other);
-
-    static auto key(const Lines& row) { return std::tuple(row.function); }
-    static void combine(Lines& into, const Lines& other);
 
     static auto key(const Inlined& row) { return std::tuple(row.name, row.entry, row.object); }
     static void combine(Inlined& into, const Inlined& other);

@@ -13,7 +13,7 @@
 
 namespace perfdata::stored {
 
-// PlainRules take only equal rows for the same, and cells and branches that count the same.
+// PlainRules take only equal rows for the same, and what describes or counts the same.
 struct PlainRules {
     template <class Row>
     static void normalise(Row&) {}
@@ -25,8 +25,13 @@ struct PlainRules {
     static auto key(const Branch& branch) {
         return std::tuple(branch.task, branch.event, branch.from, branch.to, branch.entry, branch.proven);
     }
+    // A function has each version once, and its lines.
+    static auto key(const Version& row) { return std::tuple(row.function, row.number); }
+    static auto key(const Lines& row) { return std::tuple(row.function); }
     template <class Row>
     static void combine(Row&, const Row&) {}
+    static void combine(Version& into, const Version& other);
+    static void combine(Lines& into, const Lines& other);
     static void combine(Cell& into, const Cell& other);
     static void combine(Branch& into, const Branch& other);
 };
