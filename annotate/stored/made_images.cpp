@@ -53,6 +53,7 @@ TargetNames target_names(const Symbolizer& symbolizer, const Disassembler& disas
         if (!is_new) return;
         entry->second = find();
         auto& name = entry->second.name;
+        if (entry->second.same_function) name = {};  // needs none
         if (name.size() > left) {
             cut = true;
             name = {};
@@ -71,7 +72,7 @@ TargetNames target_names(const Symbolizer& symbolizer, const Disassembler& disas
             }
         }
     });
-    std::erase_if(names, [](const auto& entry) { return entry.second.name.empty() || entry.second.same_function; });
+    std::erase_if(names, [](const auto& entry) { return entry.second.name.empty(); });
     return names;
 }
 
