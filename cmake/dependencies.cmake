@@ -16,6 +16,9 @@ pkg_check_modules(perfdata_libbpf REQUIRED IMPORTED_TARGET GLOBAL libbpf>=1.1)
 # Reads the index of bundles, and writes JSON.
 find_package(RapidJSON REQUIRED)
 
+# Profile files, and exports for pprof: headers alone.
+find_path(perfdata_protozero_include protozero/pbf_writer.hpp REQUIRED)
+
 # Readable names of C++ and Rust. It has no description for pkg-config.
 find_path(perfdata_libiberty_include libiberty/demangle.h REQUIRED)
 find_library(perfdata_libiberty_library iberty REQUIRED)
@@ -53,7 +56,6 @@ endif()
 if(PERFDATA_ANNOTATE)
   pkg_check_modules(perfdata_capstone REQUIRED IMPORTED_TARGET GLOBAL capstone>=4.0)
   find_package(fmt REQUIRED)
-  find_path(perfdata_protozero_include protozero/pbf_writer.hpp REQUIRED)
 endif()
 if(PERFDATA_TOOL)
   find_package(CLI11 REQUIRED)

@@ -303,6 +303,16 @@ void write_archive_seeds(const std::filesystem::path& directory) {
     write(directory / "seed-broken", broken.blob());
 }
 
+void write_profile_seeds(const std::filesystem::path& directory) {
+    // The first byte chooses the dimensions that are kept.
+    for (std::uint32_t seed = 0; seed < 2; ++seed) {
+        write(directory / ("seed-" + std::to_string(seed)),
+              blob_of(std::string(1, '\x55') + written(random_model(seed))));
+    }
+    const auto nothing = StoredModel("nothing").finish();
+    write(directory / "seed-empty", blob_of(std::string(1, '\xff') + written(nothing)));
+}
+
 void write_bundle_seeds(const std::filesystem::path& directory) {
     const std::string index =
         R"({"perfdata_bundle": 1, "recording": "perf.data", "members": [{"name": ".build-id/01/0203/elf", "size": 4, )"
@@ -432,6 +442,7 @@ void write_all(const std::filesystem::path& directory) {
     write_text_seeds(folder(directory, "text"));
     write_archive_seeds(folder(directory, "archive"));
     write_bundle_seeds(folder(directory, "bundle"));
+    write_profile_seeds(folder(directory, "profile_file"));
     const auto jitdumps = folder(directory, "jitdump");
     write_jitdump_seed(jitdumps / "seed-little", std::endian::little, 0);
     write_jitdump_seed(jitdumps / "seed-big", std::endian::big, 0);

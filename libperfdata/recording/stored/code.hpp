@@ -11,6 +11,8 @@
 
 namespace perfdata::stored {
 
+// What keep_only() leaves out of a row stands at its end: so the least of several rows is the same with and without it.
+
 // Segment is a part of an ELF file that is loaded: what ElfFile::vaddr() needs.
 struct Segment {
     std::uint64_t offset = 0, size = 0, address = 0;  // in the file, and where the file wants it
@@ -146,16 +148,16 @@ struct Call {
 
 // Nameless is what is said of a frame without a symbol.
 struct Nameless {
-    Ref<Text> object;  // FrameName::object
     CodeClassChoice kind;
     SymbolMissChoice miss;     // FrameName::miss
     bool wants_name = false;   // FunctionIndex::nameless() is not empty
     Ref<Text> reason, remedy;  // Symbolizer::why_unnamed()
+    Ref<Text> object;          // FrameName::object
 
     auto operator<=>(const Nameless&) const = default;
     template <class Row, class Take>
     static void visit(Row& row, Take&& take) {
-        take(row.object, row.kind, row.miss, row.wants_name, row.reason, row.remedy);
+        take(row.kind, row.miss, row.wants_name, row.reason, row.remedy, row.object);
     }
 };
 
@@ -166,7 +168,7 @@ struct Nameless {
 //   code      `code`                                                       code
 //   jit       `number` of the JIT function in the recording, `address`     symbol, code_hash
 //   memory    `number` is the pid, `begin` the address                     symbol, object_name, size
-//   nowhere   `number` is the Miss, `begin` the address                    symbol, object_name
+//   nowhere   `number` is the Miss, `begin` the address                    symbol, object_name, size, number
 struct Function {
     FrameKindChoice kind = frame_kind::object;  // never inlined
     Ref<Object> object;
@@ -244,19 +246,19 @@ struct Target {
 struct Image {
     bool absent = false;  // not kept, or Symbolizer::image() failed: `problems` has the one reason
     std::string bytes;
-    std::uint64_t address = 0;  // CodeImage::address
-    std::vector<Gap> gaps;      // by offset
-    Ref<Text> origin;
+    std::uint64_t address = 0;    // CodeImage::address
+    std::vector<Gap> gaps;        // by offset
     std::vector<Change> changes;  // by time
     std::vector<Relocation> relocations;
     std::vector<Problem> problems;
     std::vector<Target> targets;
+    Ref<Text> origin;  // CodeImage::origin
 
     auto operator<=>(const Image&) const = default;
     template <class Row, class Take>
     static void visit(Row& row, Take&& take) {
-        take(row.absent, row.bytes, row.address, row.gaps, row.origin, row.changes, row.relocations, row.problems,
-             row.targets);
+        take(row.absent, row.bytes, row.address, row.gaps, row.changes, row.relocations, row.problems, row.targets,
+             row.origin);
     }
 };
 
@@ -296,15 +298,15 @@ struct Lines {
     Ref<Function> function;
     bool failed = false;  // lines() failed: `problem` says why
     LinesOriginChoice origin;
-    Ref<Text> from;        // equal for functions with equal LinesOrigin::from. Name it by what is read: a path
     std::uint64_t at = 0;  // LinesOrigin::at
     std::vector<LineStart> starts;
     std::vector<Problem> problem;  // none or one: of lines(), else of lines_problem()
+    Ref<Text> from;                // equal for functions with equal LinesOrigin::from. Name it by what is read: a path
 
     auto operator<=>(const Lines&) const = default;
     template <class Row, class Take>
     static void visit(Row& row, Take&& take) {
-        take(row.function, row.failed, row.origin, row.from, row.at, row.starts, row.problem);
+        take(row.function, row.failed, row.origin, row.at, row.starts, row.problem, row.from);
     }
 };
 

@@ -12,16 +12,16 @@ namespace perfdata::stored {
 
 // Inlined is a function that the compiler inlined somewhere: what FrameKind::inlined stands for.
 struct Inlined {
-    Ref<Object> object;
-    std::uint64_t entry = 0;  // Frame::offset
     Ref<Text> name;
+    std::uint64_t entry = 0;       // Frame::offset
+    Ref<Object> object;            // of a Frame the same as the frame's
     Ref<Text> object_name;         // FrameName::object
     CodeClassChoice kind_of_code;  // FrameName::kind
 
     auto operator<=>(const Inlined&) const = default;
     template <class Row, class Take>
     static void visit(Row& row, Take&& take) {
-        take(row.object, row.entry, row.name, row.object_name, row.kind_of_code);
+        take(row.name, row.entry, row.object, row.object_name, row.kind_of_code);
     }
 };
 

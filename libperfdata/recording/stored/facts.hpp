@@ -132,8 +132,8 @@ struct ObjectSum {
 
 // Dimension is what a profile may keep (`profile --keep`), as bits of Facts::keeps.
 enum class Dimension : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, line, chains, code };
-inline constexpr std::size_t dimensions = 10;  // number of them
-inline constexpr std::uint32_t all_dimensions = (1u << dimensions) - 1;
+inline constexpr std::size_t dimension_count = 10;
+inline constexpr std::uint32_t all_dimensions = (1u << dimension_count) - 1;
 constexpr std::uint32_t bit(Dimension dimension) {
     return 1u << static_cast<unsigned>(dimension);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "perfdata/core/error.hpp"
@@ -29,8 +30,11 @@ bool is_profile(Bytes start);
 //
 // Memory is bounded by the limits: chain_nodes, places (frames), cells, code_versions (functions, versions, codes),
 // events, section_bytes (all texts together; one row), and by the file: each row takes at least three bytes in it.
-Result<Model> read_profile(const Source& source, const std::string& where, const Limits& limits,
+Result<Model> read_profile(const perfdata::Source& source, const std::string& where, const Limits& limits,
                            const Watch& watch = {});
+
+// profile_header(version) returns the first bytes of a file of that version.
+std::string profile_header(std::uint32_t version);
 
 // PutBytes takes the next bytes of a file that is written.
 using PutBytes = std::function<void(std::string_view)>;
