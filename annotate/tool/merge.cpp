@@ -76,6 +76,8 @@ class MergeRun {
         const Watch watch{{}, session_.progress("reading " + name)};
         const auto source = open_source(file, limits, Content::any, watch);
         if (!source) return fail(named(source.error(), name));
+        // Behind damage of the packing there may be more: a part is no profile.
+        if (auto damage = (*source)->damage()) return fail(named(std::move(*damage), name));
         constexpr std::size_t enough = 32;
         const auto start = read_part(**source, 0, enough);
         if (!start) return fail(named(start.error(), name));
