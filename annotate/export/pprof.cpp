@@ -352,6 +352,7 @@ class PprofWriter {
 PprofOptions PprofOptions::of(const Recording& recording, const Exported& exported) {
     PprofOptions options;
     options.command_line.assign(recording.command_line().begin(), recording.command_line().end());
+    if (recording.wall_time() <= pprof_most) options.wall_time = recording.wall_time();
     const auto* section = recording.feature(Feature::clock_data);
     if (section == nullptr || !exported.recording.first_time) return options;
     const auto content = recording.read_feature(Feature::clock_data);

@@ -8,6 +8,7 @@
 #include "perfdata/timeline/frame_at.hpp"
 
 #include "call_table.hpp"
+#include "stored_branches.hpp"
 
 namespace perfdata {
 namespace {
@@ -144,6 +145,21 @@ class BranchCounter {
     std::vector<std::uint64_t> counts_;  // by branch and event
 };
 
+// Counts the branches in the samples of a recording.
+Result<void> count_branches(const Recording& recording, const CodeVersions& versions,
+                            std::span<const CodeVersion> functions, const CallOptions& options, CallTable& table,
+                            const std::vector<std::uint32_t>& events) {
+    const CallFilter filter(versions, functions);
+    BranchCounter counter(recording, versions, options.filter, filter, table, events);
+    Completeness seen;  // the timeline's pass has counted all records already
+    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});
+        !walked) {
+        return fail(walked.error());
+    }
+    counter.finish();
+    return {};
+}
+
 void merge(std::vector<CallEdge>& edges, std::vector<CallEdge>&& more) {
     const auto place = [](const CallEdge& edge) {
         const auto end = [](const CallEnd& of) {
@@ -188,15 +204,18 @@ Result<void> CallEdges::add_branches(const Recording& recording, const CodeVersi
         functions_.resize(functions.size());
         for (auto& function : functions_) function.with_callees.resize(events_.size());
     }
-    const CallFilter filter(versions, functions);
     CallTable table(versions, functions, events_.size());
-    BranchCounter counter(recording, versions, options.filter, filter, table, events_);
-    Completeness seen;  // the timeline's pass has counted all records already
-    if (auto walked = walk(recording, seen, counter, {.order = {}, .stop = options.stop, .progress = options.progress});
-        !walked) {
-        return fail(walked.error());
+    if (recording.is_profile()) {
+        if (!options.filter.times.empty() || options.filter.payload) {
+            return fail(ErrorCode::unsupported, Error::no_offset, recording.path(),
+                        "a profile has neither times nor payload of samples: read the recording");
+        }
+        if (!count_stored_branches(recording, options.filter, table, events_, options.stop)) {
+            return fail(ErrorCode::cancelled, Error::no_offset, "branches", "asked to stop");
+        }
+    } else if (auto counted = count_branches(recording, versions, functions, options, table, events_); !counted) {
+        return counted;
     }
-    counter.finish();
     auto counted = std::move(table).finish();
     for (std::size_t index = 0; index < functions_.size(); ++index) {
         merge(functions_[index].callers, std::move(counted[index].callers));

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/profile/call_filter.hpp"
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace perfdata {
 
 CallFilter::CallFilter(const CodeVersions& versions, std::span<const CodeVersion> functions)
     : pages_((std::size_t{1} << hash_bits) / 64) {
+    for (const auto& version : functions) add_place(version);
+    sort_places();
     std::map<ObjectIndex, std::vector<const CodeVersion*>> mapped;
     for (const auto& version : functions) {
         if (version.size == 0) {
@@ -32,6 +36,36 @@ CallFilter::CallFilter(const CodeVersions& versions, std::span<const CodeVersion
         added += found->second.size();
         if (added > most) all_ = true;
     }
+}
+
+// Includes the byte after the function, too.
+void CallFilter::add_place(const CodeVersion& function) {
+    const auto& begin = function.function;
+    if (function.size == 0) {
+        any_frame_ = true;  // unknown size
+        return;
+    }
+    const auto most = ~std::uint64_t{0} - begin.offset;
+    stored_.push_back({begin.kind, begin.index, begin.offset, begin.offset + std::min(function.size, most)});
+}
+
+void CallFilter::sort_places() {
+    std::ranges::sort(stored_, {}, [](const Place& place) { return std::tuple(place.kind, place.index, place.first); });
+    for (std::size_t at = 1; at < stored_.size(); ++at) {
+        const auto& before = stored_[at - 1];
+        auto& place = stored_[at];
+        if (before.kind == place.kind && before.index == place.index) place.last = std::max(place.last, before.last);
+    }
+}
+
+bool CallFilter::may_hold_frame(const Frame& frame) const {
+    if (any_frame_) return true;
+    const auto behind =
+        std::ranges::upper_bound(stored_, std::tuple(frame.kind, frame.index, frame.offset), {},
+                                 [](const Place& place) { return std::tuple(place.kind, place.index, place.first); });
+    if (behind == stored_.begin()) return false;
+    const auto& place = behind[-1];
+    return place.kind == frame.kind && place.index == frame.index && frame.offset <= place.last;
 }
 
 // Includes the byte after the function: the return address if a call that never returns is its last instruction.

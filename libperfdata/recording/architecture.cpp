@@ -8,6 +8,8 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/wire/feature/e_machine.hpp"
 
+#include "stored/model.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -96,6 +98,10 @@ std::string_view path_architecture(std::string_view path) {
 
 Architecture find_architecture(const Recording& recording, const Watch& watch) {
     if (!recording.arch().empty()) return {recording.arch(), {}};
+    if (const auto* model = recording.stored()) {
+        return {std::string(model->text(model->facts.code_arch)),
+                std::string(model->text(model->facts.code_arch_from))};
+    }
     if (auto told = told_by_machine(recording); !told.name.empty()) return told;
     RecordSigns signs;
     Completeness seen;

@@ -8,6 +8,8 @@
 #include "perfdata/wire/file_header.hpp"
 #include "perfdata/wire/jitdump/header.hpp"
 
+#include "stored/profile_file.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -72,6 +74,7 @@ Result<void> ContentCheck::decide() const {
             if (is_tar(start)) return {};
             [[fallthrough]];
         case Content::recording: {
+            if (stored::is_profile(start)) return {};
             const auto header = FileHeader::parse(start);
             return header ? Result<void>() : fail(header.error());
         }

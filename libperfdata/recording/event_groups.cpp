@@ -6,6 +6,8 @@
 
 #include "perfdata/wire/feature/group_desc.hpp"
 
+#include "stored/problems.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -15,6 +17,10 @@ constexpr std::string_view group_feature = "feature GROUP_DESC";
 
 EventGroups EventGroups::read(const Recording& recording) {
     EventGroups result;
+    if (const auto* model = recording.stored()) {
+        result.restore(*model);
+        return result;
+    }
     const auto* section = recording.feature(Feature::group_desc);
     if (section == nullptr || !section->inside_file) return result;
     const auto content = recording.read_feature(Feature::group_desc);
@@ -58,6 +64,23 @@ void EventGroups::add(Group group, std::uint32_t members, std::size_t events) {
     }
     group.size = members;
     groups_.push_back(std::move(group));
+}
+
+// Events of one group follow each other in a sound recording. Where events of others are between them, as in what was
+// merged, they are in no group.
+void EventGroups::restore(const stored::Model& model) {
+    const auto& events = model.events;
+    for (std::size_t begin = 0; begin < events.size();) {
+        auto end = begin + 1;
+        const auto leader = events[begin].group_leader;
+        while (end < events.size() && events[end].group_leader == leader) ++end;
+        if (leader && leader == events[begin].name && end - begin >= 2) {
+            groups_.push_back({std::string(model.text(events[begin].group_name)), static_cast<std::uint32_t>(begin),
+                               static_cast<std::uint32_t>(end - begin)});
+        }
+        begin = end;
+    }
+    diagnostics_ = stored::errors(model, model.facts.group_problems);
 }
 
 std::optional<std::size_t> EventGroups::of(std::uint32_t event) const {

@@ -11,8 +11,18 @@
 #include "perfdata/recording/source.hpp"
 
 #include "look_out.hpp"
+#include "stored/profile_file.hpp"
 
 namespace perfdata {
+namespace {
+
+bool starts_as_profile(const Source& source) {
+    std::array<std::byte, 32> start{};
+    const auto got = source.read_at(0, start);
+    return got && stored::is_profile(Bytes(start).first(*got));
+}
+
+}  // namespace
 
 Result<Recording> Recording::open(const std::string& path, const OpenOptions& options) {
     return catch_bad_alloc([&]() -> Result<Recording> {
@@ -29,6 +39,10 @@ Result<Recording> Recording::open(const std::string& path, const OpenOptions& op
         }
         if (!source) return fail(std::move(source.error()));
         auto recording = open(std::move(*source), path, options);
+        if (recording && directory && recording->is_profile()) {
+            return fail(ErrorCode::unsupported, Error::no_offset, main_file(path),
+                        "is a profile, no recording: open it by its own path");
+        }
         if (recording && directory) {
             if (auto opened = recording->open_data_files(path, watch); !opened) return fail(std::move(opened.error()));
         }
@@ -72,6 +86,7 @@ Result<Recording> Recording::open(Shared<const Source> source, std::string path,
 }
 
 Result<void> Recording::read_all(const Watch& watch) {
+    if (starts_as_profile(*source_)) return read_stored(watch);
     if (auto read = read_header(); !read) return read;
     find_data();
     read_feature_table();
@@ -148,6 +163,7 @@ RecordStream Recording::records(Stacks stacks, std::uint64_t most_unpacked) cons
 }
 
 std::uint64_t Recording::bytes() const {
+    if (stored_) return stored_->facts.bytes_total;
     auto total = source_->size();
     for (const auto& file : data_files_) total += file.content->size();
     return total;

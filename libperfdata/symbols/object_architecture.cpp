@@ -7,7 +7,8 @@
 namespace perfdata {
 
 Architecture find_architecture(const Recording& recording, const Symbolizer& names, const Watch& watch) {
-    if (auto told = find_architecture(recording, watch); !told.name.empty()) return told;
+    // A profile has what was found when it was made.
+    if (auto told = find_architecture(recording, watch); !told.name.empty() || recording.is_profile()) return told;
     const auto told_by = [](const ElfFile& file, const std::string& path) {
         auto name = elf_architecture(file.machine(), file.order().endian());
         // A 32-bit program may run on a 64-bit kernel, whose registers the samples have.

@@ -41,6 +41,7 @@ std::string hex(const BpfTag& tag) {
 }
 
 std::size_t BpfLoad::function_count() const {
+    if (stored_count != 0) return stored_count;
     return info != nullptr && !info->jited_ksyms().empty() ? info->jited_ksyms().size() : functions.size();
 }
 

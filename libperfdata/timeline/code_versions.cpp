@@ -9,6 +9,8 @@
 
 #include "perfdata/timeline/frame_at.hpp"
 
+#include "stored_timeline.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -117,6 +119,10 @@ CodeVersions::Key CodeVersions::key_of(const Frame& function, Address begin) {
 CodeVersions CodeVersions::build(const FunctionIndex& index) {
     CodeVersions versions(index);
     const auto& timeline = index.timeline();
+    if (timeline.restored_) {
+        versions.restore(timeline);
+        return versions;
+    }
     // Functions that some patch touches.
     struct Touched {
         Frame function;
@@ -155,6 +161,30 @@ CodeVersions CodeVersions::build(const FunctionIndex& index) {
     }
     versions.lay_out();
     return versions;
+}
+
+// Functions of the profile that have several versions; of two at one place the first counts.
+void CodeVersions::restore(const Timeline& timeline) {
+    const auto& model = *timeline.restored_->model;
+    timed_ = !model.facts.merged;
+    std::map<Key, Changed> changed;
+    for (std::size_t at = 0; at < model.versions.size();) {
+        const auto function = model.versions[at].function;
+        std::vector<Time> times;
+        for (++at; at < model.versions.size() && model.versions[at].function == function; ++at) {
+            times.push_back({model.versions[at].from});
+        }
+        const auto& row = model.at(function);
+        if (times.empty() || !row.has_address || row.size == 0) continue;
+        const auto begin = timeline.restored_->frames.function(function);
+        const auto kind = begin.kind;
+        if (kind != FrameKind::code && kind != FrameKind::object && kind != FrameKind::nowhere) continue;
+        std::ranges::sort(times);
+        const AddressRange range{{row.address}, row.size};
+        changed.try_emplace(key_of(begin, range.begin), Changed{begin, range, std::move(times)});
+    }
+    for (auto& [key, one] : changed) changed_.push_back(std::move(one));
+    lay_out();
 }
 
 // Of the kernel's functions at an address the one that begins last counts. Going up through all addresses where one
@@ -260,6 +290,10 @@ CodeVersion CodeVersions::first_version(const Frame& frame, const FunctionExtent
         const auto& code = timeline_->code()[frame.index];
         version.from = code.from;
         version.until = code.until;
+    } else if (timeline_->restored_) {
+        // Of other code only that of a JIT compiler comes and goes.
+        const auto life = frame.kind == FrameKind::jit ? timeline_->restored_->life_of_jit(frame.index) : std::nullopt;
+        if (life) std::tie(version.from, version.until) = *life;
     } else if (frame.kind == FrameKind::jit && index_->jit().code(frame.index).timed()) {
         const auto& function = index_->jit().function(frame.index);
         version.from = function.from;
@@ -274,8 +308,10 @@ std::vector<CodeVersion> CodeVersions::versions(const Frame& frame) const {
     std::vector<CodeVersion> versions{version};
     if (const auto* found = changed(extent)) {
         for (const auto time : found->times) {
-            versions.back().until = time;
-            version.from = time;
+            if (timed_) {
+                versions.back().until = time;
+                version.from = time;
+            }
             ++version.number;
             versions.push_back(version);
         }
@@ -294,6 +330,7 @@ CodeVersion CodeVersions::version(const Frame& frame, std::uint32_t number) cons
     if (const auto* found = changed(extent)) {
         const auto& times = found->times;
         version.number = static_cast<std::uint32_t>(std::min<std::size_t>(number, times.size()));
+        if (!timed_) return version;
         if (version.number != 0) version.from = times[version.number - 1];
         if (version.number < times.size()) version.until = times[version.number];
     }

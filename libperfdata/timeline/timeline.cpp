@@ -8,6 +8,7 @@
 #include "perfdata/recording/walk.hpp"
 
 #include "bpf_records_builder.hpp"
+#include "stored_timeline.hpp"
 #include "tasks_builder.hpp"
 #include "timeline_builder.hpp"
 
@@ -60,6 +61,11 @@ Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptio
 }
 
 Result<Timeline> Timeline::read(const Recording& recording, const TimelineOptions& options) {
+    if (recording.stored_) {
+        LookOut watched({options.stop, options.progress}, recording.bytes());
+        return StoredTimeline::restore(recording.stored_, recording.limits(), Timeline(BpfFeatures::read(recording)),
+                                       watched);
+    }
     Timeline timeline(BpfFeatures::read(recording));
     auto& completeness = timeline.completeness_;
     completeness.diagnostics = DiagnosticLog(recording.limits().diagnostics);

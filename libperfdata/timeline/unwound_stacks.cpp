@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "recording/stored/model.hpp"
+
 namespace perfdata {
 
 void UnwoundStacks::add(const UserState& state, const Unwound& unwound) {
@@ -18,6 +20,23 @@ void UnwoundStacks::add(const UserState& state, const Unwound& unwound) {
     if (!unwound.object) return;
     if (unwound.end == StackEnd::no_file) ++without_file_[*unwound.object];
     if (unwound.end == StackEnd::no_unwind_info) ++without_information_[*unwound.object];
+}
+
+UnwoundStacks UnwoundStacks::restored(const stored::Model& model) {
+    const auto& facts = model.facts;
+    UnwoundStacks stacks;
+    stacks.stacks_ = facts.stacks;
+    stacks.not_unwound_ = facts.stacks_not_unwound;
+    const auto ends = std::min(facts.stacks_by_end.size(), stacks.by_end_.size());
+    std::copy_n(facts.stacks_by_end.begin(), ends, stacks.by_end_.begin());
+    // No more than there are in the file.
+    for (const auto& copy : facts.short_copies) {
+        stacks.short_copies_[copy.size] = copy.stacks;
+        stacks.wanted_copies_[copy.size] = copy.wanted;
+    }
+    for (const auto& sum : facts.without_file) stacks.without_file_[sum.object.number] = sum.stacks;
+    for (const auto& sum : facts.without_information) stacks.without_information_[sum.object.number] = sum.stacks;
+    return stacks;
 }
 
 std::string_view to_string(StackEnd end) {

@@ -79,7 +79,7 @@ class PERFDATA_EXPORT CallEdges {
                                    std::span<const CodeVersion> functions, const CallOptions& options = {});
 
     // Adds the calls that branch stacks recorded for the same functions. Ignores stacks that represent call chains
-    // (--call-graph lbr).
+    // (--call-graph lbr). In a profile branches have no sampled place: there SampleFilter::code does not apply to them.
     Result<void> add_branches(const Recording& recording, const CodeVersions& versions,
                               std::span<const CodeVersion> functions, const CallOptions& options = {});
 

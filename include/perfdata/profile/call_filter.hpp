@@ -27,6 +27,9 @@ class PERFDATA_EXPORT CallFilter {
         return all_ || (halves_[address.value >> 63] && test(places_, place(address)) && test(pages_, page(address)));
     }
 
+    // Returns false only if the frame, which is of a profile, is in none of the functions.
+    bool may_hold_frame(const Frame& frame) const;
+
     // Tests the sampled address and its call chain. A chain that continues in a deferred part or in a copy of the user
     // stack passes: its addresses are not known yet.
     template <class Order>
@@ -55,12 +58,23 @@ class PERFDATA_EXPORT CallFilter {
         constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
         return ((address.value >> page_bits) * golden) >> (64 - hash_bits);
     }
+    // Place is the bytes of a function: offsets as in Frame, both included.
+    struct Place {
+        FrameKind kind = FrameKind::nowhere;
+        std::uint32_t index = 0;
+        std::uint64_t first = 0, last = 0;
+    };
+
     void add(Address begin, std::uint64_t size);
+    void add_place(const CodeVersion& function);
+    void sort_places();
 
     bool all_ = false;
     std::array<bool, 2> halves_{};  // whether any function lies in user space, in the kernel (upper half)
     std::array<std::uint64_t, (std::size_t{1} << (page_bits - place_bits)) / 64> places_{};
     std::vector<std::uint64_t> pages_;
+    std::vector<Place> stored_;  // of a profile: sorted, and by kind and index each `last` is the most so far
+    bool any_frame_ = false;     // of a profile: some function may reach anywhere
 };
 
 }  // namespace perfdata

@@ -14,7 +14,10 @@ struct ChainNode {
     static constexpr std::uint32_t none = ~std::uint32_t{0};  // no caller: the frame is outermost
 
     std::uint32_t caller = none;  // number of an earlier ChainNode
-    std::uint32_t frame = 0;      // number of a Frame
+    std::uint32_t frame = 0;      // number of a Frame; may have returns_mark
+
+    // With SampleCountOptions::mark_returns, `frame` has this bit if the frame is the address behind a call.
+    static constexpr std::uint32_t returns_mark = std::uint32_t{1} << 31;
 
     bool operator==(const ChainNode&) const = default;
 

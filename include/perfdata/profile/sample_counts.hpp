@@ -86,7 +86,11 @@ struct SampleCountOptions {
     // Returns true for frames whose callees do not count: of the chains through such frames the outermost of them is
     // the innermost frame. Called once per distinct frame. Parents are found before.
     Callback<bool(const Frame&)> ignore_callees;
-    bool inlines = false;                    // chains have frames of inlined calls, too; requires `functions`
+    bool inlines = false;  // chains have frames of inlined calls, too; requires `functions`
+    // Tell apart chains in which a frame is the address behind a call from those in which it is where something was
+    // interrupted: see ChainNode::returns_mark. Who asks for it takes the mark off before using the frame's number.
+    // Goes with neither `inlines`, `parent` nor `ignore_callees`.
+    bool mark_returns = false;
     const CallFilter* only_calls = nullptr;  // ignore samples that do not pass; null: count all
     const JitCodes* jit = nullptr;           // code from jitdumps; empty() counts as none
     const CodeVersions* versions = nullptr;  // distinguish versions of kernel code: Frame::version
@@ -119,7 +123,12 @@ class PERFDATA_EXPORT SampleCounts {
     static constexpr std::size_t most_with_inlined = 2048;
 
     // Decodes every sample once; one with counter values counts for each counter that grew, see CounterSamples. The
-    // timeline must outlive the counts. Errors: only `cancelled` and `out_of_memory`.
+    // timeline must outlive the counts. Errors: only `cancelled` and `out_of_memory`; of a profile also `unsupported`
+    // if an option needs single samples: `label`, `each`, and times or payload in the filter.
+    //
+    // A profile is counted as its recording was: it has the same rows in the same order. If several were merged, rows
+    // are by content. Chains have no more frames than the profile keeps, and losses of its making are those of all
+    // samples, whatever the filter is.
     static Result<SampleCounts> count(const Recording& recording, const Timeline& timeline,
                                       const SampleCountOptions& options = {});
 
@@ -194,7 +203,7 @@ class PERFDATA_EXPORT SampleCounts {
     const CounterLosses& counter_losses() const { return counter_losses_; }
 
   private:
-    friend class SampleCounter;
+    friend class CountedRows;
 
     // Sorts indices of sparse cells_ by their columns.
     void sort_by_column(std::vector<std::uint32_t>& cells) const;

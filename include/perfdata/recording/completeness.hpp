@@ -20,9 +20,10 @@ class PERFDATA_EXPORT DiagnosticLog {
 
     void add(Diagnostic diagnostic);          // keeps or counts one more
     void append(const DiagnosticLog& other);  // adds all of another log, its counts too
-    // is_full() returns true if no more are kept; then add_unseen(), which counts one more, has the effect of add().
+    // is_full() returns true if no more are kept; then add_unseen(), which counts so many more, has the effect of
+    // add().
     bool is_full() const { return kept_.size() >= limit_; }
-    void add_unseen() { ++count_; }
+    void add_unseen(std::uint64_t more = 1) { count_ += more; }
 
     const std::vector<Diagnostic>& kept() const { return kept_; }  // the first ones
     // count() returns the number of all diagnostics, kept or not.

@@ -12,8 +12,9 @@
 
 namespace perfdata {
 
-// Content is what input must begin with: a recording; records without a header; an ELF file; a jitdump; a tarball; the
-// first line of a perf map; text, which contains no NUL; a recording or a tarball, which may be a bundle.
+// Content is what input must begin with: a recording, or a profile file; records without a header; an ELF file; a
+// jitdump; a tarball; the first line of a perf map; text, which contains no NUL; a recording or a tarball, which may be
+// a bundle.
 enum class Content : std::uint8_t {
     any,
     recording,

@@ -27,7 +27,7 @@ class PERFDATA_EXPORT EventGroups {
     };
 
     // read(recording) reads what is sound; the rest is in diagnostics(). Without the feature there are no groups.
-    // Takes no more groups than there are events.
+    // Takes no more groups than there are events. A profile has those that its recordings share.
     static EventGroups read(const Recording& recording);
 
     const std::vector<Group>& groups() const { return groups_; }            // by leader
@@ -37,6 +37,7 @@ class PERFDATA_EXPORT EventGroups {
     std::optional<std::size_t> of(std::uint32_t event) const;
 
   private:
+    void restore(const stored::Model& model);
     // Takes a group with so many members, of so many events, if it is sound.
     void add(Group group, std::uint32_t members, std::size_t events);
 

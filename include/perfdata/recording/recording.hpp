@@ -23,6 +23,9 @@ class LookOut;
 class RecordStream;
 class Source;
 struct BundleOpener;
+namespace stored {
+struct Model;
+}
 
 // OpenOptions says how much opening may cost, and who watches it. Only input that is unpacked or copied as a whole
 // takes long, a pipe's header that is long, and events with millions of ids.
@@ -46,11 +49,14 @@ struct FeatureSection {
 
 // Recording is const after opening; all members may be used from several threads. Opening reads the header, the attrs
 // and the small features, never the records: its cost does not grow with the file.
+//
+// A profile file (perfdata profile) opens as a recording, too, and is read as a whole. It has events and facts, but
+// neither records nor features: see is_profile().
 class PERFDATA_EXPORT Recording {
   public:
     // open(path): "-" is standard input, a directory is a recording made with --threads or --kcore. Errors: io,
     // not_perf_data, truncated, malformed, unsupported, limit: only if nothing could be read; cancelled. Lesser damage
-    // is in diagnostics().
+    // is in diagnostics(). Of profile files any damage is an error.
     static Result<Recording> open(const std::string& path, const OpenOptions& options = {});
     // from_memory(bytes) does not copy: the bytes must outlive the recording.
     static Result<Recording> from_memory(Bytes bytes, const OpenOptions& options = {});
@@ -72,7 +78,7 @@ class PERFDATA_EXPORT Recording {
     const FileHeader& header() const { return header_; }  // as it was decoded
     AnyOrder order() const { return header_.order; }      // byte order of the recorded machine
     const Limits& limits() const { return limits_; }      // those that it was opened with
-    // bytes() returns the size of all files of the recording, unpacked.
+    // bytes() returns the size of all files of the recording, unpacked; of a profile, that of its recordings.
     std::uint64_t bytes() const;
     const EventTable& events() const { return events_; }
     const std::vector<FeatureSection>& features() const { return features_; }
@@ -86,8 +92,17 @@ class PERFDATA_EXPORT Recording {
     const std::string& cpu_description() const { return cpu_description_; }
     const std::vector<std::string>& command_line() const { return command_line_; }
 
+    // is_profile() returns true for a profile file: it has counts, but no records.
+    bool is_profile() const { return stored_ != nullptr; }
+    // stored() returns what a profile file has, null for a recording; for the library itself. It lives as long as this,
+    // and as each timeline that was made of it.
+    const stored::Model* stored() const { return stored_.get(); }
+    // wall_time() returns when the first sample was taken, in nanoseconds since 1970, of the first recording in a
+    // profile; 0: unknown, or no profile.
+    std::uint64_t wall_time() const;
+
     // interrupted() returns true if the recorder did not finish: the header was never completed.
-    bool interrupted() const { return !header_.pipe && header_.data.size == 0; }
+    bool interrupted() const { return !header_.pipe && header_.data.size == 0 && !is_profile(); }
     // data() returns the part of the (main) file that holds records, cut at the end of the file.
     FileSection data() const { return data_; }
 
@@ -123,6 +138,7 @@ class PERFDATA_EXPORT Recording {
 
   private:
     friend struct BundleOpener;
+    friend class Timeline;
 
     struct DataFile;
 
@@ -130,6 +146,9 @@ class PERFDATA_EXPORT Recording {
 
     static Result<Recording> open(Shared<const Source> source, std::string path, const OpenOptions& options);
     Result<void> read_all(const Watch& watch);
+    // Reads all of a profile file, or takes one that is in memory.
+    Result<void> read_stored(const Watch& watch);
+    void take_stored(Shared<const stored::Model> model, LookOut& look);
     Result<void> read_header();
     void find_data();
     static bool is_directory(const std::string& path);
@@ -170,6 +189,7 @@ class PERFDATA_EXPORT Recording {
     std::string hostname_, os_release_, perf_version_, arch_, cpu_description_;
     std::vector<std::string> command_line_;
     Shared<const Bundle> bundle_;
+    Shared<const stored::Model> stored_;  // null: no profile
 };
 
 }  // namespace perfdata

@@ -66,6 +66,7 @@ struct PERFDATA_EXPORT BpfLoad {
     std::vector<CodeIndex> functions;
     // symbol_name is the name in the symbol of its first function, as in BpfSymbol; empty: unknown.
     std::string_view symbol_name = {};
+    std::size_t stored_count = 0;  // of a profile, which has only functions with samples: function_count()
 
     // function_count() returns the number of functions of the program, as far as it is known.
     std::size_t function_count() const;

@@ -36,7 +36,7 @@ struct CodeVersion {
 //
 // A patch belongs to the functions that lay at its bytes at its time: no more pairs of them than patches have bytes.
 // That bounds time (n log n) and memory, wherever functions and patches lie and however often; each question takes a
-// binary search.
+// binary search. In a profile the functions themselves have their versions, and there are no patches.
 class PERFDATA_EXPORT CodeVersions {
   public:
     // build(index) asks for the extent of each function that a TEXT_POKE hit. What makes a version:
@@ -85,6 +85,7 @@ class PERFDATA_EXPORT CodeVersions {
     };
 
     explicit CodeVersions(const FunctionIndex& index);
+    void restore(const Timeline& timeline);
     std::uint32_t find_number(Address address, Time time) const;
     // Code and the kernel's functions have one order: by address, the kernel's first, code by its index.
     using Key = std::tuple<Address, bool, CodeIndex>;
@@ -115,6 +116,7 @@ class PERFDATA_EXPORT CodeVersions {
     std::vector<AddressRange> covered_;  // by all of changed_: sorted, disjoint
     std::vector<PatchOfCode> of_code_;   // sorted; patches lie in memory in order of time
     Address first_{~std::uint64_t{0}}, last_;
+    bool timed_ = true;  // false: of a profile without times
 };
 
 }  // namespace perfdata

@@ -93,6 +93,7 @@ class PERFDATA_EXPORT Tasks {
 
   private:
     friend class RecentTasks;
+    friend class StoredTimeline;
     friend class TasksBuilder;
     // Start is a process that has a new address space.
     struct Start {

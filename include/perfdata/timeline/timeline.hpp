@@ -52,6 +52,9 @@ class PERFDATA_EXPORT Timeline {
   public:
     // build(recording) walks all records once. The recording need not outlive the timeline. The only errors are
     // `cancelled` and `out_of_memory`; whatever could not be read is in completeness().
+    //
+    // The timeline of a profile has code(), loads(), completeness(), and of tasks() objects, cgroups and comms: what
+    // samples refer to. It has no mappings, and finds nothing by address.
     static Result<Timeline> build(const Recording& recording, const TimelineOptions& options = {});
 
     // Returns what lay at an address, for any sample, frame of a call chain or branch. It always has an answer: where
@@ -96,14 +99,19 @@ class PERFDATA_EXPORT Timeline {
     // completeness() returns what this pass over the recording read, including features of BPF programs.
     const Completeness& completeness() const { return completeness_; }
 
-    // times() is for OrderedStream and walk() over the same recording: they need no first pass with it.
+    // times() is for OrderedStream and walk() over the same recording: they need no first pass with it. Null for a
+    // profile.
     const Shared<const TimeOrder>& times() const { return times_; }
 
     // ever_owned(address) returns true if owner() has an answer for any time.
     bool ever_owned(Address address) const;
 
   private:
+    friend class CodeVersions;
+    friend class StoredTimeline;
     friend class TimelineBuilder;
+    struct Restored;
+
     explicit Timeline(BpfFeatures bpf);
     static Result<Timeline> read(const Recording& recording, const TimelineOptions& options);
 
@@ -120,6 +128,7 @@ class PERFDATA_EXPORT Timeline {
     std::map<std::string, BuildId, std::less<>> build_ids_;  // a tree: log n each
     Completeness completeness_;
     Shared<const TimeOrder> times_;
+    Shared<const Restored> restored_;  // of a profile; else null
 };
 
 }  // namespace perfdata

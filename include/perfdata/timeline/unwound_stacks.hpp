@@ -11,6 +11,10 @@
 
 namespace perfdata {
 
+namespace stored {
+struct Model;
+}
+
 // UnwoundStacks counts stacks by their ends. The parts of by_end add up to stacks; `not_unwound` is beside them.
 class PERFDATA_EXPORT UnwoundStacks {
   public:
@@ -40,6 +44,9 @@ class PERFDATA_EXPORT UnwoundStacks {
     // timeline has objects.
     const std::map<ObjectIndex, std::uint64_t>& without_file() const { return without_file_; }
     const std::map<ObjectIndex, std::uint64_t>& without_information() const { return without_information_; }
+
+    // restored(model) returns what a profile counts; for the library itself.
+    static UnwoundStacks restored(const stored::Model& model);
 
   private:
     std::uint64_t stacks_ = 0, not_unwound_ = 0;

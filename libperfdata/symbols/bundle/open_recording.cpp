@@ -40,6 +40,10 @@ struct BundleOpener {
             if (damage) recording.error().detail += " (of what is in the bundle: " + damage->detail + ")";
             return fail(no_recording(**bundle, directory, std::move(recording.error())));
         }
+        if (recording->is_profile()) {
+            return fail(ErrorCode::unsupported, Error::no_offset, path,
+                        "the recording in this bundle is a profile: unpack it");
+        }
         for (const auto& problem : (*bundle)->problems()) recording->diagnostics_.add(problem);
         if (directory) {
             std::vector<std::uint32_t> numbers;

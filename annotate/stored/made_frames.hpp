@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The places of a profile: in functions, or without a name.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "perfdata/profile/intern_table.hpp"
+#include "perfdata/timeline/frame.hpp"
+
+#include "made_code.hpp"
+#include "made_functions.hpp"
+#include "made_lines.hpp"
+#include "made_objects.hpp"
+#include "making.hpp"
+
+namespace perfdata {
+
+// FrameUse is how chains use a frame.
+struct FrameUse {
+    bool sampled = false;  // as an address that was sampled or interrupted
+    bool returns = false;  // as the address behind a call
+    bool calls = false;    // it has callees: then the byte before it is asked for, too
+};
+
+// MadeFrames adds places. Each costs a few questions to the symbolizer: no more places than the counting keeps.
+class MadeFrames {
+  public:
+    MadeFrames(Making& making, MadeObjects& objects, MadeCode& code, MadeFunctions& functions, MadeLines& lines)
+        : making_(making), objects_(objects), code_(code), functions_(functions), lines_(lines) {}
+
+    // Adds a frame, or returns the row of an equal one that was added before, whatever its use.
+    stored::Ref<stored::Frame> of(const Frame& frame, const FrameUse& use = {});
+
+  private:
+    stored::Frame described(const Frame& frame);
+    void add_place(stored::Frame& row, const Frame& frame);
+    stored::Ref<stored::Nameless> nameless(const Frame& frame);
+    void add_inlined(std::vector<stored::Ref<stored::Inlined>>& list, const Frame& frame, bool returns);
+    stored::Ref<stored::Inlined> inlined(const Frame& frame);
+
+    Making& making_;
+    MadeObjects& objects_;
+    MadeCode& code_;
+    MadeFunctions& functions_;
+    MadeLines& lines_;
+    InternTable<Frame> frames_;
+    std::vector<stored::Ref<stored::Frame>> rows_;  // by number in frames_
+    InternTable<Frame> inlined_;
+    std::vector<stored::Ref<stored::Inlined>> inlined_rows_;  // by number in inlined_
+    std::vector<Frame> calls_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The code of functions in a profile, with names for what it jumps to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perfdata/symbols/code_image.hpp"
+#include "perfdata/timeline/code_versions.hpp"
+
+#include "making.hpp"
+
+namespace perfdata {
+
+// WantedImage is a version of a function whose code is to be read.
+struct WantedImage {
+    stored::Ref<stored::Function> function;
+    CodeVersion version;
+    std::uint64_t size = 0;  // set by MadeImages: bytes of the image, 0 without one
+};
+
+// MadeImages reads and disassembles code on several threads.
+class MadeImages {
+  public:
+    // `arch` must outlive it.
+    MadeImages(Making& making, std::string_view arch) : making_(making), arch_(arch) {}
+
+    // Adds a row for each version, in their order. Errors: cancelled.
+    Result<void> add(std::span<WantedImage> wanted);
+
+  private:
+    // Read is an image, and the names of what is outside of it.
+    struct Read {
+        struct Target {
+            std::uint64_t address = 0, offset = 0;
+            bool constant = false;
+            std::string name;
+        };
+        Result<CodeImage> image = std::unexpected(Error{});
+        std::vector<Target> targets;  // by address, then those that are no constants, each once
+    };
+
+    void read_all(std::span<const WantedImage> wanted, std::vector<Read>& read) const;
+    void add_row(WantedImage& wanted, Read&& read);
+    stored::Image row(CodeImage&& image);
+
+    Making& making_;
+    std::string_view arch_;
+};
+
+}  // namespace perfdata

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "making.hpp"
+
+#include <algorithm>
+
+namespace perfdata {
+
+stored::Ref<stored::Text> ProfileTexts::operator()(std::string_view text) {
+    if (const auto known = numbers_.find(text); known != numbers_.end()) return known->second;
+    const auto number = append_row(table_, stored::Text{std::string(text)});
+    numbers_.emplace(text, number);
+    return number;
+}
+
+stored::Problem Making::problem(const Error& error, bool loss) {
+    stored::Problem made;
+    made.code = error.code;
+    made.offset = error.offset;
+    made.where = text(error.where);
+    made.detail = text(error.detail);
+    made.loss = loss;
+    return made;
+}
+
+std::vector<stored::Problem> Making::problems(const std::vector<Error>& errors) {
+    std::vector<stored::Problem> made;
+    made.reserve(errors.size());
+    for (const auto& error : errors) made.push_back(problem(error));
+    return made;
+}
+
+stored::Log Making::log(const DiagnosticLog& from) {
+    return {from.count(), problems(from.kept())};
+}
+
+void Making::partial(std::string_view where, std::string_view detail) {
+    stored::Problem limit;
+    limit.code = ErrorCode::limit;
+    limit.where = text(where);
+    limit.detail = text(detail);
+    auto& all = model.facts.partial;
+    if (std::ranges::find(all, limit) == all.end()) all.push_back(limit);
+}
+
+}  // namespace perfdata

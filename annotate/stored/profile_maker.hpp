@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Makes the model of a profile file from a recording.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "perfdata/core/error.hpp"
+#include "perfdata/core/limits.hpp"
+#include "perfdata/profile/sample_counts.hpp"
+#include "perfdata/profile/sample_filter.hpp"
+#include "perfdata/recording/progress.hpp"
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
+
+#include "recording/stored/model.hpp"
+
+namespace perfdata {
+
+// ProfileMakerOptions is which samples count, and who watches.
+struct ProfileMakerOptions {
+    SampleFilter filter;  // which samples count; with `events` the profile has these events only
+    std::uint32_t max_stack = SampleCountOptions().max_stack;  // see SampleCountOptions::max_stack
+    unsigned jobs = 1;                                         // threads that disassemble
+    Watch watch = {};                                          // progress: bytes of the recording
+};
+
+// make_profile(recording, symbolizer, options) counts the samples, asks for the names, code and lines of all that was
+// sampled or called, and returns it as a canonical model that keeps all dimensions. The recording is read three times:
+// its bytes are hashed, its samples counted, its branches counted. Takes about the time of a report with all pages.
+// Errors: cancelled, out_of_memory, and those of reading the file for its hash.
+Result<stored::Model> make_profile(const Recording& recording, const Symbolizer& symbolizer,
+                                   const ProfileMakerOptions& options = {});
+
+}  // namespace perfdata

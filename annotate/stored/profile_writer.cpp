@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "profile_writer.hpp"
+
+#include "export/gzip_sink.hpp"
+#include "recording/stored/profile_file.hpp"
+
+namespace perfdata {
+
+void write_profile_file(const stored::Model& model, const Sink& sink) {
+    write_gzip(sink, [&](const Sink& packing) {
+        stored::write_profile(model, [&](std::string_view part) { packing(part); });
+    });
+}
+
+}  // namespace perfdata
