@@ -60,6 +60,7 @@ perfdata_status perfdata_samples_open(const perfdata_recording* recording, const
         auto& place = place_for(made);
         auto of = object_of<RecordingObject>(recording);
         const auto given = options_of(options, "options");
+        if (of->recording.is_profile()) refuse_argument("recording", "is a profile file, which has no single samples");
         std::shared_ptr<const CodeObject> code;
         if (given.code != nullptr) code = object_of<CodeObject>(given.code);
         if (code && code->recording_object != of) refuse_argument("code", "is of another recording");

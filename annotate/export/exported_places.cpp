@@ -9,7 +9,6 @@
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/elf/objects.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
-#include "perfdata/timeline/jit_codes.hpp"
 
 #include "format/words.hpp"
 
@@ -177,7 +176,7 @@ std::uint32_t ExportedPlaces::function_of(std::uint32_t number) {
         if (!first.is_nowhere()) exported_.functions[entry->second].begin = address_of(first);
     }
     const bool kernel = name.kind == CodeClass::kernel || name.kind == CodeClass::module || frame.misses(Miss::kernel);
-    if (kernel && name.symbol.empty() && symbolizer_.kernel() == nullptr) exported_.unnamed_kernel = true;
+    if (kernel && name.symbol.empty() && !symbolizer_.has_kernel_names()) exported_.unnamed_kernel = true;
     return known = entry->second;
 }
 
@@ -235,16 +234,14 @@ AddressOf ExportedPlaces::addresses_of(const Frame& frame) const {
 std::uint64_t ExportedPlaces::address_of(const Frame& frame) const {
     switch (frame.kind) {
         case FrameKind::code: return symbolizer_.timeline().code()[frame.index].range.begin.value + frame.offset;
-        case FrameKind::jit: return symbolizer_.jit().function(frame.index).range.begin.value + frame.offset;
+        case FrameKind::jit: return symbolizer_.extent(frame).address.value_or(Address{}).value + frame.offset;
         case FrameKind::object: break;
         case FrameKind::memory:
         case FrameKind::inlined:
         case FrameKind::nowhere: return frame.offset;
     }
     if (frame.mode == CpuMode::kernel) return frame.offset;
-    const auto found = symbolizer_.file(ObjectIndex{frame.index});
-    if (!found) return frame.offset;
-    return (*found)->file->vaddr(frame.offset).value_or(frame.offset);
+    return symbolizer_.file_address(ObjectIndex{frame.index}, frame.offset).value_or(frame.offset);
 }
 
 }  // namespace perfdata

@@ -2,6 +2,7 @@
 #include "listing_targets.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
@@ -27,6 +28,8 @@ ListingTarget ListingTargets::resolve(Address address) const {
         target.name = listing_.name.name;
         target.offset = address - begin;
         target.same_function = true;
+    } else if (symbolizer_.keeps_targets()) {
+        in_profile(target);
     } else if (kernel_) {
         in_kernel(target);
     } else if (listing_.version.function.kind == FrameKind::jit) {
@@ -75,7 +78,22 @@ void ListingTargets::in_file(ListingTarget& target) const {
     target.offset = name.offset;
 }
 
+void ListingTargets::in_profile(ListingTarget& target) const {
+    const auto known = symbolizer_.target(listing_.version, target.address, TargetUse::jump);
+    if (!known) return;
+    target.name = known->name;
+    target.offset = known->offset;
+}
+
 std::optional<ListingTarget> ListingTargets::function_at(Address address) const {
+    if (symbolizer_.keeps_targets()) {
+        auto target = resolve(address);
+        // Only BPF functions are known to begin where their own code does.
+        if (target.same_function) return listing_.code && target.offset == 0 ? std::optional(target) : std::nullopt;
+        const auto known = symbolizer_.target(listing_.version, address, TargetUse::constant);
+        if (!known) return {};
+        return ListingTarget{address, std::string(known->name), known->offset, false};
+    }
     if (kernel_) {
         const auto place = symbolizer_.timeline().code_at(address, time_);
         if (!place || place->offset != 0) return {};

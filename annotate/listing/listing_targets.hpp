@@ -9,7 +9,7 @@
 namespace perfdata {
 
 // ListingTargets serves one listing, whose name, range and image must be set. It names targets by the owner of their
-// address while the code of the listing was alive.
+// address while the code of the listing was alive. A profile file has the names that this gave when it was made.
 class ListingTargets {
   public:
     ListingTargets(const Listing& listing, const Symbolizer& symbolizer);
@@ -23,6 +23,7 @@ class ListingTargets {
     void in_kernel(ListingTarget& target) const;
     void in_jit(ListingTarget& target) const;
     void in_file(ListingTarget& target) const;
+    void in_profile(ListingTarget& target) const;
 
     const Listing& listing_;
     const Symbolizer& symbolizer_;

@@ -62,7 +62,7 @@ class FrameStates {
 
   private:
     static bool is_unproven_kernel(const Symbolizer& symbolizer, const Frame& frame) {
-        if (symbolizer.kernel() != nullptr || !symbolizer.name(frame).symbol.empty()) return false;
+        if (symbolizer.has_kernel_names() || !symbolizer.name(frame).symbol.empty()) return false;
         return symbolizer.why_unnamed(frame).reason == no_kernel_build_id;
     }
 

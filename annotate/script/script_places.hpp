@@ -113,7 +113,7 @@ class ScriptPlaces {
             }
             const bool kernel =
                 name.kind == CodeClass::kernel || name.kind == CodeClass::module || frame.misses(Miss::kernel);
-            unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && symbolizer_.kernel() == nullptr);
+            unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && !symbolizer_.has_kernel_names());
         }
         return frame_names_[number];
     }

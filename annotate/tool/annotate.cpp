@@ -15,6 +15,7 @@
 #include "core/platform.hpp"
 #include "format/percent_limit.hpp"
 #include "page/titles.hpp"
+#include "recording/stored/model.hpp"
 #include "report/without_samples.hpp"
 #include "tool/annotate/annotate_choice.hpp"
 #include "tool/annotate/annotate_html.hpp"
@@ -24,6 +25,7 @@
 #include "tool/annotate/annotate_options.hpp"
 #include "tool/options/absent_code.hpp"
 #include "tool/options/event_choice.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
@@ -50,6 +52,7 @@ class Annotate {
         }
         if (!session_.open_samples()) return failed;
         const auto& recording = session_.recording();
+        if (!options_.samples.suits(recording) || !suits(recording)) return usage;
         if (!options_.at.empty()) {
             const auto time = parse_time(options_.at);
             if (!time) return session_.give_up(time.error());
@@ -178,6 +181,20 @@ class Annotate {
         const auto counts = SampleCounts::count(session_.recording(), session_.timeline(), counting);
         if (!counts) return fail(counts.error());
         return {};
+    }
+
+    // Returns false if a profile file lacks what the options ask for, and says so.
+    bool suits(const Recording& recording) const {
+        using stored::Dimension;
+        const bool merged = recording.stored() != nullptr && recording.stored()->facts.merged;
+        return ProfileNeeds(recording)
+            .never(!options_.histograms.fields.empty(), "--histogram", "fields of samples")
+            .never(merged && !options_.at.empty(), "--at", "times, since it was merged")
+            .kept(true, "perfdata annotate", Dimension::symbol)
+            .kept(lines(), "--format lines", Dimension::line)
+            .kept(!lines() && !html(), "perfdata annotate", Dimension::code)
+            .kept(options_.calls, "--calls", Dimension::chains)
+            .met();
     }
 
     bool html() const { return options_.common.format == "html"; }

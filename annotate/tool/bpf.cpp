@@ -12,6 +12,7 @@
 #include "tool.hpp"
 #include "tool/bpf/bpf_page.hpp"
 #include "tool/options/list_options.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
@@ -48,6 +49,7 @@ int run(const BpfChoice& choice) {
     if (!choice.makes_sense()) return usage;
     Session session(common);
     if (!session.open()) return failed;
+    if (refuses_profile(session.recording(), "perfdata bpf", "records of programs")) return usage;
     const auto filter = choice.list.filter(session.recording());
     if (!filter) return session.give_up(filter.error());
     BpfRecords records;

@@ -26,6 +26,7 @@
 #include "tool/collect/collect_recording.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
@@ -102,6 +103,9 @@ class CollectRun {
                  "this perfdata was built without libarchive, which writes bundles: -DPERFDATA_ARCHIVES=ON"});
         }
         if (!session_.open_samples()) return failed;
+        if (refuses_profile(session_.recording(), "perfdata collect",
+                            "use for files: it has their names and code inside, but no records"))
+            return usage;
         auto files = recording_members(session_.recording(), {{}, session_.progress("reading the recording")});
         if (!files) return session_.give_up(files.error());
         auto inputs = CollectInputs::of(session_.recording(), std::move(*files));

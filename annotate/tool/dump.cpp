@@ -15,6 +15,7 @@
 #include "tool/dump/dump_filter.hpp"
 #include "tool/dump/dump_lines.hpp"
 #include "tool/options/event_choice.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/options/register_names.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/time_choice.hpp"
@@ -162,6 +163,7 @@ int run(const DumpOptions& options) {
     Session session(options.common);
     if (!session.open()) return failed;
     const auto& recording = session.recording();
+    if (refuses_profile(recording, "perfdata dump", "records")) return usage;
     auto output = session.open_output();
     if (!output) return failed;
     Completeness completeness;

@@ -28,6 +28,7 @@
 #include "tool.hpp"
 #include "tool/export/export_tables.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/session.hpp"
 
@@ -96,6 +97,7 @@ class ExportRun {
         }
         if (!session_.open_samples()) return failed;
         const auto& recording = session_.recording();
+        if (!choice_.samples.suits(recording) || !suits(recording)) return usage;
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
         if (!choice_.samples.can_tell(recording, *filter)) return usage;
@@ -119,8 +121,22 @@ class ExportRun {
         return choice_.is(Format::csv) ? table_problem(choice_.common.output, choice_.table) : std::string();
     }
 
+    // Returns false if a profile file lacks what the format is made of, and says so.
+    bool suits(const Recording& recording) const {
+        const auto format = fmt::format("--format {}", choice_.common.format);
+        const bool of_times = choice_.is(Format::speedscope) || choice_.is(Format::firefox);
+        return ProfileNeeds(recording)
+            .never(of_times, format, "times of samples")
+            .never(choice_.for_compilers(), format, "branches between all addresses")
+            .never(choice_.into_directory(), format + " without --table", "times of samples")
+            .never(choice_.table == "samples", "--table samples", "times of samples")
+            .met();
+    }
+
     int export_stacks(SampleFilter filter) {
         auto needs = needs_of(choice_);
+        // The other tables are of no single samples.
+        if (session_.recording().is_profile()) needs.samples = false;
         needs.filter = std::move(filter);
         needs.progress = session_.progress("counting samples");
         const auto exported = Exported::make(session_.recording(), session_.symbolizer(), needs);
@@ -181,6 +197,10 @@ class ExportRun {
 
     void tell(const Exported& exported, const StackFacts& stacks) const {
         note_no_effect(session_, choice_);
+        if (choice_.max_stack_given) session_.note(too_deep_text(session_.recording(), choice_.max_stack));
+        if (!keeps(session_.recording(), stored::Dimension::chains)) {
+            session_.note("the profile has not kept call chains: each stack has one function");
+        }
         const auto& counts = exported.counts;
         if (exported.rows.empty()) {
             auto what = without_samples(session_.recording(), session_.timeline().completeness());

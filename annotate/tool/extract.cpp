@@ -21,6 +21,7 @@
 #include "tool/extract/extract_sources.hpp"
 #include "tool/options/list_options.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
@@ -69,6 +70,7 @@ class Extract {
     int run() {
         if (!choice_.makes_sense()) return usage;
         if (!session_.open()) return failed;
+        if (refuses_profile(session_.recording(), "perfdata extract", "whole programs")) return usage;
         auto filter = choice_.list.filter(session_.recording());
         if (!filter) return session_.give_up(filter.error());
         filter_ = std::move(*filter);

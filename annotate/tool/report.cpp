@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "perfdata/annotate/page/report_page.hpp"
@@ -20,6 +22,7 @@
 #include "tool/options/histogram_options.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/percent_options.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/options/ratio_options.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/screen_options.hpp"
@@ -76,6 +79,7 @@ class ReportRun {
         }
         if (!session_.open_samples()) return failed;
         const auto& recording = session_.recording();
+        if (!choice_.samples.suits(recording) || !suits(recording)) return usage;
         choose(recording);
         if (!session_.read_timeline()) return failed;
         session_.open_symbolizer(choice_.names);
@@ -108,10 +112,62 @@ class ReportRun {
     }
 
   private:
+    // Returns false if a profile file does not tell apart what the options ask for, and says so.
+    bool suits(const Recording& recording) const {
+        using stored::Dimension;
+        const auto& [rows, graph] = std::tie(choice_.rows, choice_.graph);
+        ProfileNeeds needs(recording);
+        needs.never(!choice_.histograms.fields.empty(), "--histogram", "fields of samples");
+        needs.never(!rows.trace_keys().empty(), "--sort", "fields of samples");
+        for (const auto key : rows.chooses_keys() ? rows.chosen_keys() : std::vector<ReportKey>()) {
+            if (const auto told_by = dimension_of(key)) needs.kept(true, "--sort", *told_by);
+        }
+        needs.kept(graph.wants_trees(), "--call-graph", Dimension::chains);
+        needs.kept(!graph.parent.empty(), "--parent", Dimension::chains);
+        needs.kept(!graph.ignore_callees.empty(), "--ignore-callees", Dimension::chains);
+        needs.kept(rows.asks_for_children(), "--children", Dimension::chains);
+        return needs.met();
+    }
+
+    // Returns what a profile must tell apart for a key; nothing if all do.
+    static std::optional<stored::Dimension> dimension_of(ReportKey key) {
+        using stored::Dimension;
+        switch (key) {
+            case ReportKey::comm: return Dimension::comm;
+            case ReportKey::pid: return Dimension::pid;
+            case ReportKey::tid: return Dimension::tid;
+            case ReportKey::cpu: return Dimension::cpu;
+            case ReportKey::cgroup: return Dimension::cgroup;
+            case ReportKey::object: return Dimension::object;
+            case ReportKey::symbol: return Dimension::symbol;
+            case ReportKey::line: return Dimension::line;
+            case ReportKey::program: return Dimension::symbol;
+            case ReportKey::parent: return Dimension::chains;
+            case ReportKey::kind:
+            case ReportKey::trace: break;
+        }
+        return {};
+    }
+
+    // Without keys of the user, those that a profile has not kept are left out, unless nothing is left.
+    void leave_out_keys(const Recording& recording) {
+        if (choice_.rows.chooses_keys()) return;
+        std::vector<ReportKey> kept;
+        for (const auto key : options_.keys) {
+            const auto told_by = dimension_of(key);
+            if (!told_by || keeps(recording, *told_by)) kept.push_back(key);
+        }
+        if (kept.size() == options_.keys.size()) return;
+        if (kept.empty()) kept.push_back(ReportKey::kind);
+        options_.keys = std::move(kept);
+        session_.note("the profile has not kept all that tells rows apart by default: see `perfdata info`");
+    }
+
     // The words are already checked: only what depends on the recording can fail.
     void choose(const Recording& recording) {
         const auto& rows = choice_.rows;
         options_.keys = rows.chosen_keys();
+        leave_out_keys(recording);
         const bool chains = has_chains(recording);
         const auto tree = choice_.graph.chosen_graph().tree;
         const bool asks = choice_.graph.wants_trees() || choice_.graph.asks_for_callers() || rows.asks_for_children();
@@ -184,6 +240,7 @@ class ReportRun {
                                       labels_->not_kept()));
         }
         note_sparse(report);
+        session_.note(too_deep_text(session_.recording(), choice_.graph.max_stack));
         session_.note(choice_.groups.no_effect(report));
         session_.note(no_histogram_text(histograms_.get()));
         if (!choice_.common.quiet) explain_nothing(report, counts);

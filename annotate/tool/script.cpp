@@ -20,6 +20,7 @@
 #include "tool/options/name_options.hpp"
 #include "tool/options/near_names.hpp"
 #include "tool/options/payload_options.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/options/register_names.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/session.hpp"
@@ -141,6 +142,7 @@ int run(const ScriptChoice& choice) {
     Session session(choice.common);
     if (!session.open_samples()) return failed;
     const auto& recording = session.recording();
+    if (refuses_profile(recording, "perfdata script", "samples one by one")) return usage;
     auto options = make_options(choice, recording);
     if (!options) return session.give_up(options.error());
     if (!choice.samples.can_tell(recording, options->filter)) return usage;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "session.hpp"
 
+#include <fmt/format.h>
 #include <utility>
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -32,6 +33,13 @@ bool Session::read_timeline(BpfRecords* records) {
 }
 
 void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) {
+    if (recording_->is_profile()) {
+        auto options = names.without_effect();
+        if (lines != nullptr && !lines->source_dirs.empty()) options.emplace_back("--source-dir");
+        for (const auto option : options) {
+            note(fmt::format("{} has no effect: names and lines of a profile file are inside", option));
+        }
+    }
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
     if (lines != nullptr) options.sources = lines->options(names.offline);
     symbolizer_.emplace(Symbolizer::open(*recording_, *timeline_, options));

@@ -16,6 +16,7 @@
 #include "format/words.hpp"
 #include "report/without_samples.hpp"
 #include "tool.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/session.hpp"
 #include "tool/usage.hpp"
 
@@ -141,6 +142,7 @@ int run(const StatChoice& choice) {
         }
         return failed;
     }
+    if (refuses_profile(session.recording(), "perfdata stat", "values of counters")) return usage;
     auto output = session.open_output();
     if (!output) return failed;
     const auto sink = output->sink();

@@ -19,6 +19,7 @@
 #include "tool.hpp"
 #include "tool/options/list_options.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/options/time_choice.hpp"
 #include "tool/session.hpp"
 
@@ -237,6 +238,7 @@ int run(const SymbolsChoice& choice) {
     if (!choice.makes_sense()) return usage;
     Session session(choice.common);
     if (!session.open()) return failed;
+    if (refuses_profile(session.recording(), "perfdata symbols", "times and mappings")) return usage;
     const auto filter = choice.list.filter(session.recording());
     if (!filter) return session.give_up(filter.error());
     if (!session.read_timeline()) return failed;

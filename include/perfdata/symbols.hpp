@@ -23,6 +23,7 @@
 #include "perfdata/symbols/jit/perf_map.hpp"
 #include "perfdata/symbols/kernel/kallsyms.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
+#include "perfdata/symbols/known_target.hpp"
 #include "perfdata/symbols/missing_debug_file.hpp"
 #include "perfdata/symbols/name_pattern.hpp"
 #include "perfdata/symbols/object_architecture.hpp"

@@ -21,6 +21,7 @@
 #include "perfdata/timeline/function_index.hpp"
 
 #include "bpf/bpf_source.hpp"
+#include "code_answers.hpp"
 #include "elf/debug_lines.hpp"
 #include "elf/elf_source.hpp"
 #include "elf/inlined_source.hpp"
@@ -36,7 +37,7 @@
 namespace perfdata {
 
 // CodeSources cannot move: its parts refer to each other. Const use from many threads is safe.
-class CodeSources final : public FunctionIndex {
+class CodeSources final : public FunctionIndex, public CodeAnswers {
   public:
     // Recording and timeline must outlive it.
     CodeSources(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options);
@@ -56,22 +57,50 @@ class CodeSources final : public FunctionIndex {
     Shared<StackUnwinder> unwinder(const StopToken& stop) const override;
     void add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const override;
 
-    // Returns the versions of code. Computes them on first use: callers that only count functions need none.
-    const CodeVersions& versions() const;
+    const FunctionIndex& functions() const override { return *this; }
+    const BpfPrograms& bpf() const override { return bpf_programs_; }
+    // Computes them on first use: callers that only count functions need none.
+    const CodeVersions& versions() const override;
 
-    const Recording& recording() const { return context_.recording; }
-    const BpfPrograms& bpf() const { return bpf_programs_; }
-    const KernelSource& kernel() const { return kernel_; }
-    // Returns the source of a mapped file; null for other code.
-    const ElfSource* mapped(const Frame& frame) const { return &of(frame) == &elf_ ? &elf_ : nullptr; }
-    const MappedFiles& files() const { return files_; }
-    const InlinedSource& inlined() const { return inlined_; }
-    LineTexts& texts() const { return texts_; }
-    const std::vector<Error>& problems() const { return problems_; }
-    const DiagnosticLog& losses() const { return losses_; }
-    const Limits& limits() const { return limits_; }
+    FrameName name(const Frame& frame) const override;
+    Unnamed why_unnamed(const Frame& frame) const override;
+    Result<CodeImage> image(const CodeVersion& version) const override;
+    CodePlace place(const CodeVersion& version) const override;
+    std::optional<KnownTarget> target(const CodeVersion&, Address, TargetUse) const override { return {}; }
+    bool keeps_targets() const override { return false; }
+
+    Result<std::vector<LineStart>> lines_without_texts(const Frame& function, std::uint64_t size) const override;
+    std::vector<LineStart> with_texts(const Frame& function, std::vector<LineStart> lines) const override;
+    Result<std::vector<CompiledLine>> compiled_lines(const Frame& function, std::uint64_t size) const override;
+    LinesOrigin lines_origin(const Frame& function) const override;
+    const void* lines_shared(const Frame& function, LookOut& look) const override;
+    std::uint64_t lines_size(const Frame& function) const override;
+    std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
+    bool is_line_loss(const Frame& function, const Error& error) const override;
+    std::optional<Error> text_problem() const override;
+
+    std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const override;
+    std::optional<std::uint64_t> file_address(ObjectIndex object, std::uint64_t offset) const override;
+    const RecordedObject& recorded_object(ObjectIndex object) const override;
+    std::optional<MissingDebugFile> missing_debug(ObjectIndex object) const override;
+    bool has_build_ids() const override;
+    void prepare(unsigned jobs, const StopToken& stop, const Progress& progress) const override;
+    std::vector<std::string> objects_with(std::string_view name, const StopToken& stop) const override;
+
+    const KernelNames* kernel_names() const override { return kernel_.names(); }
+    bool has_kernel_names() const override { return kernel_.names() != nullptr; }
+    const RecordedKernel& recorded_kernel() const override { return kernel_.recorded(); }
+    Result<KernelText> kernel_text(const Watch& watch) const override;
+
+    const std::vector<Error>& problems() const override { return problems_; }
+    const Error* kernel_problem() const override;
+    const std::vector<Error>& image_problems() const override;
+    std::vector<Error> inlined_problems() const override;
+    DiagnosticLog losses() const override;
 
   private:
+    // Returns the source of a mapped file; null for other code.
+    const ElfSource* mapped(const Frame& frame) const { return &of(frame) == &elf_ ? &elf_ : nullptr; }
     static ObjectFinder finder_for(const SymbolizerOptions& options, Shared<const FileSystem> files);
 
     const Timeline& timeline_;

@@ -5,6 +5,8 @@
 
 #include "perfdata/timeline/mapping.hpp"
 
+#include "stored_begins.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -15,7 +17,8 @@ std::uint32_t sound_miss(std::uint32_t number) {
 
 }  // namespace
 
-StoredFrames::StoredFrames(const stored::Model& model) : model_(model), jit_(model.functions.size()) {
+StoredFrames::StoredFrames(const stored::Model& model)
+    : model_(model), begins_(stored_begins(model)), jit_(model.functions.size()) {
     for (std::size_t row = 0; row < model.functions.size(); ++row) {
         if (!model.functions[row].kind.is(FrameKind::jit)) continue;
         jit_[row] = static_cast<std::uint32_t>(jit_functions_.size());
@@ -31,15 +34,16 @@ std::uint64_t StoredFrames::base(stored::Ref<stored::Object> object) const {
 Frame StoredFrames::at(stored::Ref<stored::Function> row, CpuMode mode) const {
     const auto& function = model_.at(row);
     const auto kind = function.kind.as<FrameKind>();
+    const auto begin = begins_[row.number];
     switch (kind) {
-        case FrameKind::object: return {function.begin + base(function.object), function.object.number, kind, mode};
+        case FrameKind::object: return {begin, function.object.number, kind, mode};
         case FrameKind::code: return Frame::in_code(function.code.number, 0, mode);
         case FrameKind::jit: return {0, jit_[row.number], kind, mode};
-        case FrameKind::memory: return {function.begin, function.number, kind, mode};
+        case FrameKind::memory: return {begin, function.number, kind, mode};
         case FrameKind::inlined:
         case FrameKind::nowhere: break;
     }
-    return {function.begin, sound_miss(function.number), FrameKind::nowhere, mode};
+    return {begin, sound_miss(function.number), FrameKind::nowhere, mode};
 }
 
 Frame StoredFrames::function(stored::Ref<stored::Function> row) const {

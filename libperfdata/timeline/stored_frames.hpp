@@ -12,10 +12,10 @@
 namespace perfdata {
 
 // StoredFrames makes frames of rows of a model, which must outlive it. A frame in the kernel has its address again, a
-// JIT function its place among those of the profile.
+// JIT function its place among those of the profile. No two functions begin at the same frame, see stored_begins().
 class StoredFrames {
   public:
-    // Takes one pass over the functions.
+    // Takes one pass over the functions, and what stored_begins() takes.
     explicit StoredFrames(const stored::Model& model);
 
     // function(row) returns the first byte of a function. Its mode is that of the code, where there is only one:
@@ -34,7 +34,8 @@ class StoredFrames {
     std::uint64_t base(stored::Ref<stored::Object> object) const;
 
     const stored::Model& model_;
-    std::vector<std::uint32_t> jit_;  // by function: its place in jit_functions_
+    std::vector<std::uint64_t> begins_;  // by function: see stored_begins()
+    std::vector<std::uint32_t> jit_;     // by function: its place in jit_functions_
     std::vector<stored::Ref<stored::Function>> jit_functions_;
 };
 

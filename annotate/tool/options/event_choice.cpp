@@ -7,6 +7,7 @@
 #include "perfdata/recording/event_names.hpp"
 
 #include "near_names.hpp"
+#include "profile_needs.hpp"
 #include "tool/tool.hpp"
 
 namespace perfdata::tool {
@@ -47,6 +48,7 @@ Result<std::vector<std::uint32_t>> chosen_events(const Recording& recording, con
 }
 
 bool has_chains(const Recording& recording) {
+    if (!keeps(recording, stored::Dimension::chains)) return false;
     return std::ranges::any_of(recording.events().events(), [](const Event& event) {
         const auto& shape = event.sample.shape();
         return shape.has(SamplePart::callchain) || shape.callers_in_stack();

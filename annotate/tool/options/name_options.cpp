@@ -153,6 +153,24 @@ unsigned NameChoice::threads() const {
     return jobs != 0 ? jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 64u);
 }
 
+std::vector<std::string_view> NameChoice::without_effect() const {
+    std::vector<std::string_view> options;
+    const auto add = [&](bool given, std::string_view option) {
+        if (given) options.push_back(option);
+    };
+    add(!vmlinux.empty(), "--vmlinux");
+    add(!kallsyms.empty(), "--kallsyms");
+    add(!kcore.empty(), "--kcore");
+    add(!symfs.empty(), "--symfs");
+    add(!buildid_dir.empty(), "--buildid-dir");
+    add(!debug_dirs.empty(), "--debug-dir");
+    add(!jit_dumps.empty(), "--jitdump");
+    add(!perf_maps.empty(), "--perf-map");
+    add(allow_local, "--allow-local");
+    add(!demangle, "--no-demangle");
+    return options;
+}
+
 void warn_names(const Common& common, const Symbolizer& symbolizer, bool kernel) {
     if (common.quiet) return;
     for (const auto& problem : symbolizer.problems()) {
@@ -161,7 +179,7 @@ void warn_names(const Common& common, const Symbolizer& symbolizer, bool kernel)
 }
 
 bool is_unnamed_kernel(const Symbolizer& symbolizer, const Frame& frame) {
-    if (symbolizer.kernel() != nullptr || frame.is_code()) return false;
+    if (symbolizer.has_kernel_names() || frame.is_code()) return false;
     if (frame.is_nowhere()) return frame.miss() == Miss::kernel;
     const auto name = symbolizer.name(frame);
     return name.symbol.empty() && (name.kind == CodeClass::kernel || name.kind == CodeClass::module);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perfdata/recording/recording.hpp"
@@ -35,6 +36,8 @@ struct NameChoice {
     // is only a note.
     Result<void> check(const Symbolizer& symbolizer) const;
     unsigned threads() const;
+    // Returns the options that were given and mean nothing to a profile file, whose names are inside.
+    std::vector<std::string_view> without_effect() const;
 };
 
 // warn_names(common, symbolizer) reports what could not be loaded and the remedy, unless --quiet. kernel: some kernel

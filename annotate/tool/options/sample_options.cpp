@@ -11,6 +11,7 @@
 #include "event_choice.hpp"
 #include "near_names.hpp"
 #include "option_values.hpp"
+#include "profile_needs.hpp"
 #include "time_choice.hpp"
 #include "tool/tool.hpp"
 #include "trace/trace_filter.hpp"
@@ -162,6 +163,21 @@ void SampleChoice::add_cgroups(SampleFilter& filter, const Tasks& tasks) const {
 
 CodeFilter SampleChoice::code() const {
     return {parse_kinds(kinds), objects, symbols};
+}
+
+bool SampleChoice::suits(const Recording& recording) const {
+    using stored::Dimension;
+    return ProfileNeeds(recording)
+        .never(!time.empty(), "--time", "times of samples")
+        .never(!fields.empty(), "--filter", "fields of samples")
+        .kept(!comms.empty(), "--comm", Dimension::comm)
+        .kept(!pids.empty(), "--pid", Dimension::pid)
+        .kept(!tids.empty(), "--tid", Dimension::tid)
+        .kept(!cpus.empty(), "--cpu", Dimension::cpu)
+        .kept(!cgroups.empty(), "--cgroup", Dimension::cgroup)
+        .kept(!objects.empty(), "--dso", Dimension::object)
+        .kept(!symbols.empty(), "--symbols", Dimension::symbol)
+        .met();
 }
 
 bool SampleChoice::can_tell(const Recording& recording, const SampleFilter& filter) const {

@@ -34,6 +34,9 @@ struct SampleChoice {
     void add_cgroups(SampleFilter& filter, const Tasks& tasks) const;
     CodeFilter code() const;
 
+    // Returns false if a profile file does not tell apart what an option asks for, and says so: exit code `usage`. Ask
+    // before filter().
+    bool suits(const Recording& recording) const;
     // Returns false if the chosen events do not record what an option asks for, and says so: exit code `usage`.
     bool can_tell(const Recording& recording, const SampleFilter& filter) const;
     // Says which commands and cgroups are not there at all.

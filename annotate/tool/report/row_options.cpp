@@ -89,6 +89,11 @@ std::vector<ReportKey> RowChoice::chosen_keys() const {
     return chosen.empty() ? ReportOptions().keys : chosen;
 }
 
+bool RowChoice::chooses_keys() const {
+    return !keys.empty() ||
+           std::ranges::any_of(fields, [](const std::string& word) { return key_of(word).has_value(); });
+}
+
 std::vector<TraceKey> RowChoice::trace_keys() const {
     std::vector<TraceKey> chosen;
     for (const auto* words : {&fields, &keys}) {

@@ -22,6 +22,8 @@ struct RowChoice {
 
     // The functions below expect options that the command has checked.
     std::vector<ReportKey> chosen_keys() const;
+    // Returns false if the keys are not the user's choice.
+    bool chooses_keys() const;
     // Returns what the key ReportKey::trace is made of; empty without it.
     std::vector<TraceKey> trace_keys() const;
     // Returns true if the user asks for, or rules out, rows that count what they called.

@@ -18,6 +18,7 @@
 #include "perfdata/symbols/code_place.hpp"
 #include "perfdata/symbols/compiled_line.hpp"
 #include "perfdata/symbols/frame_name.hpp"
+#include "perfdata/symbols/known_target.hpp"
 #include "perfdata/symbols/missing_debug_file.hpp"
 #include "perfdata/symbols/source_line.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
@@ -28,7 +29,7 @@
 namespace perfdata {
 
 class BpfPrograms;
-class CodeSources;
+class CodeAnswers;
 class JitCodes;
 class KernelNames;
 class Recording;
@@ -51,6 +52,8 @@ struct RecordedObject;
 //   the kernel patched when it booted, and the image says so.
 // - Out-of-line code (kprobe slots, ftrace trampolines): the TEXT_POKE records that wrote it.
 // - Mapped files: a file that is proven to be the recorded one, or that the options allow.
+// - All code of a profile file (Recording::stored()): that file alone. It has the answers that whoever made it got, of
+//   the code that was sampled, of its callers, and of nothing else. Options have no effect.
 // No source says when its bytes were read. TEXT_POKE records say what each changed place had before and after each
 // change. The source must have one of these states there, or the image has a problem.
 class PERFDATA_EXPORT Symbolizer {
@@ -81,6 +84,12 @@ class PERFDATA_EXPORT Symbolizer {
 
     // Returns the code as it was in that version. Errors: missing (with what would supply it), malformed, io, limit.
     Result<CodeImage> image(const CodeVersion& version) const;
+
+    // Returns true for a profile file: target() answers. Of other recordings, timeline and functions do.
+    bool keeps_targets() const;
+    // Returns what lies at an address outside of that code, which an instruction of it names; nothing if it has no
+    // name.
+    std::optional<KnownTarget> target(const CodeVersion& version, Address address, TargetUse use) const;
 
     // Returns the lines of a function by offset from its start; empty if nothing is known. `size`: bytes of the
     // function that are of interest. Errors: malformed, unsupported, io, limit.
@@ -113,8 +122,12 @@ class PERFDATA_EXPORT Symbolizer {
     // Reports how many source files lines() left out so far, because together they exceed Limits::source_file_bytes.
     std::optional<Error> text_problem() const;
 
-    // Returns the file of a mapped object: one that is proven to be the recorded one, or that the options allow.
+    // Returns the file of a mapped object: one that is proven to be the recorded one, or that the options allow. In a
+    // profile file it is a path alone.
     std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const;
+    // Returns the virtual address that the file wants for the byte at an offset in it; nothing if there is no file, or
+    // if none of its segments has the byte.
+    std::optional<std::uint64_t> file_address(ObjectIndex object, std::uint64_t offset) const;
     // Returns what the recording says about that file.
     const RecordedObject& recorded_object(ObjectIndex object) const;
     // Returns what that file says of a separate debug file that is not here; nothing if it says nothing, if the debug
@@ -134,8 +147,10 @@ class PERFDATA_EXPORT Symbolizer {
     // Once `stop` says so, it returns those that it has: demangling all names of many files takes long.
     std::vector<std::string> objects_with(std::string_view name, const StopToken& stop = {}) const;
 
-    // Returns the kernel's names; null if there are none.
+    // Returns the kernel's names; null if there are none, or if only those in a profile file are known.
     const KernelNames* kernel() const;
+    // Returns true if there are names of the kernel, in a profile file too.
+    bool has_kernel_names() const;
     const RecordedKernel& recorded_kernel() const;
     // Finds the ELF file of the recorded kernel: see KernelNames::find_text().
     Result<KernelText> kernel_text(const Watch& watch = {}) const;
@@ -155,10 +170,9 @@ class PERFDATA_EXPORT Symbolizer {
     DiagnosticLog losses() const;
 
   private:
-    explicit Symbolizer(Shared<const CodeSources> sources);
-    Result<CodeImage> image_of(const CodeVersion& version) const;
+    explicit Symbolizer(Shared<const CodeAnswers> answers);
 
-    Shared<const CodeSources> sources_;
+    Shared<const CodeAnswers> answers_;
 };
 
 }  // namespace perfdata

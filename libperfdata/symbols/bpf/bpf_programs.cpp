@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "symbols/stored/stored_programs.hpp"
+
 namespace perfdata {
 namespace {
 
@@ -67,6 +69,8 @@ struct BpfPrograms::Cache {
 };
 
 BpfPrograms::BpfPrograms(const Timeline& timeline) : timeline_(&timeline), cache_(std::make_unique<Cache>()) {}
+BpfPrograms::BpfPrograms(const Timeline& timeline, const stored::Model& stored)
+    : timeline_(&timeline), stored_(&stored), cache_(std::make_unique<Cache>()) {}
 BpfPrograms::~BpfPrograms() = default;
 BpfPrograms::BpfPrograms(BpfPrograms&&) noexcept = default;
 BpfPrograms& BpfPrograms::operator=(BpfPrograms&&) noexcept = default;
@@ -92,12 +96,14 @@ const Btf* BpfPrograms::btf(const BpfLoad& load) const {
 }
 
 std::optional<Error> BpfPrograms::problem(const BpfLoad& load) const {
+    if (stored_ != nullptr) return stored_program_problem(*stored_, *timeline_, load);
     const auto* parsed = cached(load);
     if (parsed == nullptr) return {};
     return *parsed ? (*parsed)->problem() : std::optional(parsed->error());
 }
 
 std::string_view BpfPrograms::program_name(const BpfLoad& load) const {
+    if (stored_ != nullptr) return stored_program_name(*stored_, *timeline_, load);
     const auto* types = btf(load);
     if (types != nullptr && load.info->functions() != 0) {
         const auto main = types->function_name(load.info->function_info(0).type_id);
@@ -108,6 +114,7 @@ std::string_view BpfPrograms::program_name(const BpfLoad& load) const {
 }
 
 FunctionName BpfPrograms::name(CodeIndex index) const {
+    if (stored_ != nullptr) return stored_function_name(*stored_, index, true);
     auto result = plain_name(index);
     const auto& code = timeline_->code()[index];
     if (!code.load) return result;
@@ -120,6 +127,7 @@ FunctionName BpfPrograms::name(CodeIndex index) const {
 }
 
 FunctionName BpfPrograms::plain_name(CodeIndex index) const {
+    if (stored_ != nullptr) return stored_function_name(*stored_, index, false);
     const auto& code = timeline_->code()[index];
     FunctionName result;
     if (code.load) {
@@ -156,6 +164,10 @@ CodePart BpfPrograms::left_out(CodeIndex index, std::uint64_t offset, const Code
 
 Result<Bytes> BpfPrograms::image(CodeIndex index) const {
     const auto& code = timeline_->code()[index];
+    if (stored_ != nullptr) {
+        return fail(ErrorCode::missing, Error::no_offset, std::string(code.symbol),
+                    "a profile file has the code of versions of functions, and no programs");
+    }
     if (code.kind != CodeKind::bpf_program) {
         return fail(ErrorCode::missing, Error::no_offset, std::string(code.symbol),
                     "recordings hold no code of trampolines, dispatchers and out-of-line code");

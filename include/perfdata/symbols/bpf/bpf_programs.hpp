@@ -19,6 +19,10 @@
 
 namespace perfdata {
 
+namespace stored {
+struct Model;
+}
+
 // FunctionName is the name of a piece of code. Views live as long as the BpfPrograms that returned them: any number of
 // functions may share a long name.
 struct FunctionName {
@@ -49,6 +53,8 @@ class PERFDATA_EXPORT BpfPrograms {
   public:
     // Prepares nothing: the first question about a program does.
     explicit BpfPrograms(const Timeline& timeline);
+    // Answers with what a profile file (Recording::stored()) says, which must outlive it: names, no code and no types.
+    BpfPrograms(const Timeline& timeline, const stored::Model& stored);
 
     ~BpfPrograms();
     BpfPrograms(BpfPrograms&&) noexcept;
@@ -97,6 +103,7 @@ class PERFDATA_EXPORT BpfPrograms {
     const Program& program(const BpfProgramInfo& info) const;
 
     const Timeline* timeline_;
+    const stored::Model* stored_ = nullptr;
     std::unique_ptr<Cache> cache_;
 };
 

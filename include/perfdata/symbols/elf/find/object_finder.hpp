@@ -39,7 +39,7 @@ struct RecordedObject {
 struct FoundObject {
     std::string path;                      // of `file`; may be in a build-id cache
     std::string debug_path;                // of `debug`; empty if none was found
-    std::shared_ptr<const ElfFile> file;   // never null; has the code
+    std::shared_ptr<const ElfFile> file;   // has the code; null only for what a profile file says of its files
     std::shared_ptr<const ElfFile> debug;  // separate symbols; null if it has its own, or none were found
     bool proven = false;                   // its build-id equals the recorded one
     std::string root{};                    // directory that links in `file` must not leave; empty: none
