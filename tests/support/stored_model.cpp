@@ -13,8 +13,6 @@
 
 namespace perfdata::test {
 
-using namespace stored;
-
 StoredModel::StoredModel(std::string_view content) {
     text({});
     stored::Source source;
@@ -25,14 +23,14 @@ StoredModel::StoredModel(std::string_view content) {
     model.facts.has_kernel_names = true;
 }
 
-Ref<Text> StoredModel::text(std::string_view bytes) {
+stored::Ref<stored::Text> StoredModel::text(std::string_view bytes) {
     if (const auto known = texts_.find(bytes); known != texts_.end()) return known->second;
-    const auto ref = add(Text{std::string(bytes)});
+    const auto ref = add(stored::Text{std::string(bytes)});
     texts_.emplace(bytes, ref);
     return ref;
 }
 
-Ref<Event> StoredModel::event(std::string_view name, std::uint64_t config) {
+stored::Ref<stored::Event> StoredModel::event(std::string_view name, std::uint64_t config) {
     stored::Event event;
     event.position = static_cast<std::uint32_t>(model.events.size());
     event.name = event.perf_name = text(name);
@@ -40,20 +38,20 @@ Ref<Event> StoredModel::event(std::string_view name, std::uint64_t config) {
     attr.size = 136;
     attr.config = config;
     attr.sample_type = sample_bit::ip | sample_bit::tid;
-    event.attr = encode_attr(attr);
+    event.attr = stored::encode_attr(attr);
     return add(event);
 }
 
-Ref<Object> StoredModel::file(std::string_view path, std::string_view build_id) {
+stored::Ref<stored::Object> StoredModel::file(std::string_view path, std::string_view build_id) {
     stored::Object object;
     object.path = text(path);
     object.build_id = std::string(build_id);
     return add(object);
 }
 
-Ref<Function> StoredModel::function(Ref<Object> object, std::uint64_t begin, std::string_view symbol,
-                                    std::string_view bytes) {
-    Function function;
+stored::Ref<stored::Function> StoredModel::function(stored::Ref<stored::Object> object, std::uint64_t begin,
+                                                    std::string_view symbol, std::string_view bytes) {
+    stored::Function function;
     function.object = object;
     function.begin = begin;
     function.symbol = text(symbol);
@@ -64,8 +62,8 @@ Ref<Function> StoredModel::function(Ref<Object> object, std::uint64_t begin, std
     return ref;
 }
 
-void StoredModel::version(Ref<Function> function, std::uint32_t number, std::string_view bytes) {
-    Version version;
+void StoredModel::version(stored::Ref<stored::Function> function, std::uint32_t number, std::string_view bytes) {
+    stored::Version version;
     version.function = function;
     version.number = number;
     version.image.bytes = std::string(bytes);
@@ -73,7 +71,7 @@ void StoredModel::version(Ref<Function> function, std::uint32_t number, std::str
     add(version);
 }
 
-Ref<stored::Frame> StoredModel::frame(Ref<Function> function, std::uint64_t offset) {
+stored::Ref<stored::Frame> StoredModel::frame(stored::Ref<stored::Function> function, std::uint64_t offset) {
     stored::Frame frame;
     frame.function = function;
     frame.kind = model.functions[function.number].kind;
@@ -81,22 +79,23 @@ Ref<stored::Frame> StoredModel::frame(Ref<Function> function, std::uint64_t offs
     return add(frame);
 }
 
-Ref<Node> StoredModel::node(Ref<stored::Frame> frame, Ref<Node> caller) {
-    Node node;
+stored::Ref<stored::Node> StoredModel::node(stored::Ref<stored::Frame> frame, stored::Ref<stored::Node> caller) {
+    stored::Node node;
     node.frame = frame;
     node.caller = caller;
     return add(node);
 }
 
-Ref<Task> StoredModel::task(std::string_view comm, std::uint32_t pid) {
-    Task task;
+stored::Ref<stored::Task> StoredModel::task(std::string_view comm, std::uint32_t pid) {
+    stored::Task task;
     task.comm = text(comm);
     task.pid = task.tid = pid;
     return add(task);
 }
 
-void StoredModel::cell(Ref<Task> task, Ref<Node> node, Ref<stored::Event> event, std::uint64_t hits) {
-    Cell cell;
+void StoredModel::cell(stored::Ref<stored::Task> task, stored::Ref<stored::Node> node, stored::Ref<stored::Event> event,
+                       std::uint64_t hits) {
+    stored::Cell cell;
     cell.task = task;
     cell.node = node;
     cell.event = event;
@@ -106,13 +105,13 @@ void StoredModel::cell(Ref<Task> task, Ref<Node> node, Ref<stored::Event> event,
     add(cell);
 }
 
-Model StoredModel::finish() && {
-    return canonical(std::move(model));
+stored::Model StoredModel::finish() && {
+    return stored::canonical(std::move(model));
 }
 
-std::string written(const Model& model) {
+std::string written(const stored::Model& model) {
     std::string bytes;
-    write_profile(model, [&](std::string_view part) { bytes += part; });
+    stored::write_profile(model, [&](std::string_view part) { bytes += part; });
     return bytes;
 }
 
@@ -122,7 +121,7 @@ class RandomModel {
   public:
     explicit RandomModel(std::uint32_t seed) : random_(seed), made_("recording " + std::to_string(seed)) {}
 
-    Model make() && {
+    stored::Model make() && {
         add_events();
         add_objects();
         add_programs();
@@ -141,24 +140,24 @@ class RandomModel {
     std::uint32_t below(std::uint32_t most) { return static_cast<std::uint32_t>(random_()) % most; }
     bool perhaps(unsigned of_ten = 5) { return below(10) < of_ten; }
     template <class Row>
-    Ref<Row> any() {
+    stored::Ref<Row> any() {
         const auto size = made_.model.table<Row>().size();
-        return size == 0 ? Ref<Row>() : Ref<Row>(below(static_cast<std::uint32_t>(size)));
+        return size == 0 ? stored::Ref<Row>() : stored::Ref<Row>(below(static_cast<std::uint32_t>(size)));
     }
-    Ref<Text> any_text(std::string_view what, std::uint32_t of = 3) {
+    stored::Ref<stored::Text> any_text(std::string_view what, std::uint32_t of = 3) {
         return made_.text(std::string(what) + std::to_string(below(of)));
     }
-    Problem any_problem() {
-        Problem problem;
-        problem.code = static_cast<ErrorCode>(below(ErrorCodeChoice::count));
+    stored::Problem any_problem() {
+        stored::Problem problem;
+        problem.code = static_cast<ErrorCode>(below(stored::ErrorCodeChoice::count));
         problem.where = any_text("where");
         problem.detail = any_text("why");
         problem.loss = perhaps();
         return problem;
     }
     // Sorted, each once.
-    std::vector<Problem> any_problems() {
-        std::vector<Problem> problems;
+    std::vector<stored::Problem> any_problems() {
+        std::vector<stored::Problem> problems;
         for (auto count = below(3); count != 0; --count) problems.push_back(any_problem());
         return problems;
     }
@@ -169,14 +168,14 @@ class RandomModel {
             if (at != 0 && perhaps(4)) continue;
             const auto ref = made_.event(names[at], at);
             auto& event = made_.model.events[ref.number];
-            auto attr = decode_attr(event.attr);
+            auto attr = stored::decode_attr(event.attr);
             attr.sample_period = 1000 + below(3);
             if (perhaps()) attr.sample_type |= sample_bit::callchain;
             if (at == 2) {
                 attr.type = attr_type::tracepoint;
                 attr.config = below(500);
             }
-            event.attr = encode_attr(attr);
+            event.attr = stored::encode_attr(attr);
             event.first_time = 1 + below(1000);
             event.last_time = 1000 + below(1000);
             event.has_losses = perhaps();
@@ -203,11 +202,11 @@ class RandomModel {
         for (const auto path : {"/lib/without", "[vdso]"}) {
             auto& object = made_.model.objects[made_.file(path, {}).number];
             object.file.missing = true;
-            object.file.miss.value = static_cast<std::uint8_t>(below(SymbolMissChoice::count));
+            object.file.miss.value = static_cast<std::uint8_t>(below(stored::SymbolMissChoice::count));
         }
         for (std::uint32_t build = 0; build < 2; ++build) {
             stored::Object kernel;
-            kernel.kind.value = object_kind_number::kernel;
+            kernel.kind.value = stored::object_kind_number::kernel;
             kernel.path = made_.text("[kernel.kallsyms]_text");
             kernel.build_id = std::string(20, static_cast<char>('k' + build));
             kernel.base = perhaps(8) ? 0xffffffff80000000 + (std::uint64_t{below(64)} << 21) : 0;
@@ -218,7 +217,7 @@ class RandomModel {
     void add_programs() {
         for (std::uint32_t tag = 1; tag < 4; ++tag) {
             for (auto loads = below(3); loads != 0; --loads) {
-                Load load;
+                stored::Load load;
                 load.tag = tag;
                 load.program_name = made_.text("program" + std::to_string(tag));
                 load.id = 1 + static_cast<std::uint32_t>(100 * made_.model.loads.size()) + below(100);
@@ -234,7 +233,7 @@ class RandomModel {
                 if (perhaps(2)) load.problem.push_back(any_problem());
                 const auto ref = made_.add(load);
                 for (std::uint32_t subprogram = 0; subprogram < 2; ++subprogram) {
-                    Code code;
+                    stored::Code code;
                     code.load = ref;
                     code.subprogram = subprogram;
                     code.symbol = made_.text("bpf_prog_" + std::to_string(tag) + "_" + std::to_string(subprogram));
@@ -248,7 +247,7 @@ class RandomModel {
                 }
             }
         }
-        Code slot;
+        stored::Code slot;
         slot.kind.value = 2;
         slot.symbol = slot.name = made_.text("kprobe_insn_page");
         slot.address = 0xffffffffc8000000 + 4096 * std::uint64_t{below(9)};
@@ -258,17 +257,17 @@ class RandomModel {
 
     void add_lines_of_source() {
         for (std::uint32_t line = 0; line < 6; ++line) {
-            SourcePlace place;
+            stored::SourcePlace place;
             place.file = any_text("file.c", 2);
             place.line = line;
             place.text = any_text("source ");
             made_.add(place);
         }
         for (std::uint32_t call = 0; call < 6; ++call) {
-            Call row;
-            if (perhaps()) row.outer = any<Call>();
+            stored::Call row;
+            if (perhaps()) row.outer = any<stored::Call>();
             row.function = any_text("inlined");
-            row.place = any<SourcePlace>();
+            row.place = any<stored::SourcePlace>();
             made_.add(row);
         }
     }
@@ -278,8 +277,8 @@ class RandomModel {
         for (std::uint32_t object = 0; object < objects; ++object) {
             for (std::uint64_t begin = 0x1000; begin <= 0x3000; begin += 0x1000) {
                 if (perhaps(3)) continue;
-                Function function;
-                function.object = Ref<stored::Object>(object);
+                stored::Function function;
+                function.object = stored::Ref<stored::Object>(object);
                 function.begin = begin;
                 function.symbol = made_.text("function" + std::to_string(begin));
                 function.size = 16 + below(2);
@@ -287,9 +286,9 @@ class RandomModel {
             }
         }
         for (std::uint32_t code = 0; code < made_.model.codes.size(); ++code) {
-            Function function;
-            function.kind.value = frame_kind::code;
-            function.code = Ref<Code>(code);
+            stored::Function function;
+            function.kind.value = stored::frame_kind::code;
+            function.code = stored::Ref<stored::Code>(code);
             function.symbol = made_.model.codes[code].symbol;
             function.has_address = true;
             function.address = made_.model.codes[code].address;
@@ -297,8 +296,8 @@ class RandomModel {
             describe(function);
         }
         for (std::uint32_t jit = 0; jit < 4; ++jit) {
-            Function function;
-            function.kind.value = frame_kind::jit;
+            stored::Function function;
+            function.kind.value = stored::frame_kind::jit;
             function.number = jit;
             function.symbol = any_text("jitted", 2);
             function.code_hash = std::string(32, static_cast<char>('0' + below(2)));
@@ -308,8 +307,8 @@ class RandomModel {
             describe(function);
         }
         for (std::uint32_t map = 0; map < 2; ++map) {
-            Function function;
-            function.kind.value = map == 0 ? frame_kind::memory : frame_kind::nowhere;
+            stored::Function function;
+            function.kind.value = map == 0 ? stored::frame_kind::memory : stored::frame_kind::nowhere;
             function.number = map == 0 ? 100 + below(9) : 4;
             function.begin = 0x7e0000000000 + 4096 * std::uint64_t{below(100)};
             function.symbol = any_text("mapped", 2);
@@ -318,8 +317,8 @@ class RandomModel {
             describe(function);
         }
         for (std::uint32_t object = 0; object < objects; ++object) {
-            Inlined inlined;
-            inlined.object = Ref<stored::Object>(object);
+            stored::Inlined inlined;
+            inlined.object = stored::Ref<stored::Object>(object);
             inlined.name = any_text("inlined");
             inlined.entry = below(3);
             inlined.object_name = made_.model.objects[object].path;
@@ -328,13 +327,13 @@ class RandomModel {
     }
 
     // Adds a function with versions and lines.
-    void describe(Function function) {
+    void describe(stored::Function function) {
         if (!function.object_name) function.object_name = any_text("object");
-        function.kind_of_code.value = static_cast<std::uint8_t>(below(CodeClassChoice::count));
+        function.kind_of_code.value = static_cast<std::uint8_t>(below(stored::CodeClassChoice::count));
         function.place_from = any_text("/cache/");
         const auto ref = made_.add(function);
         for (std::uint32_t number = 0, count = 1 + below(2); number < count; ++number) {
-            Version version;
+            stored::Version version;
             version.function = ref;
             version.number = number;
             version.from = 1000 * number;
@@ -353,16 +352,16 @@ class RandomModel {
             made_.add(version);
         }
         if (perhaps(3)) return;
-        Lines lines;
+        stored::Lines lines;
         lines.function = ref;
         lines.from = any_text("/cache/");
         lines.failed = perhaps(2);
         if (lines.failed || perhaps(2)) lines.problem.push_back(any_problem());
         for (std::uint64_t at = 0; !lines.failed && at < below(4); ++at) {
-            LineStart start;
+            stored::LineStart start;
             start.offset = 4 * at;
-            start.place = any<SourcePlace>();
-            if (perhaps()) start.calls = any<Call>();
+            start.place = any<stored::SourcePlace>();
+            if (perhaps()) start.calls = any<stored::Call>();
             lines.starts.push_back(start);
         }
         made_.add(lines);
@@ -370,9 +369,9 @@ class RandomModel {
 
     void add_frames() {
         for (std::uint32_t row = 0; row < 4; ++row) {
-            Nameless nameless;
+            stored::Nameless nameless;
             nameless.object = any_text("object");
-            nameless.miss.value = static_cast<std::uint8_t>(below(SymbolMissChoice::count));
+            nameless.miss.value = static_cast<std::uint8_t>(below(stored::SymbolMissChoice::count));
             nameless.reason = any_text("why");
             made_.add(nameless);
         }
@@ -380,22 +379,22 @@ class RandomModel {
             stored::Frame frame;
             frame.offset = below(16);
             frame.mode.value = static_cast<std::uint8_t>(below(3));
-            Ref<stored::Object> object;
+            stored::Ref<stored::Object> object;
             if (perhaps(8)) {
-                frame.function = any<Function>();
+                frame.function = any<stored::Function>();
                 frame.kind = made_.model.functions[frame.function.number].kind;
                 object = made_.model.functions[frame.function.number].object;
             } else if (perhaps()) {
-                frame.kind.value = frame_kind::object;
+                frame.kind.value = stored::frame_kind::object;
                 frame.object = object = any<stored::Object>();
             } else {
-                frame.kind.value = perhaps() ? frame_kind::memory : frame_kind::nowhere;
-                frame.number = below(MissChoice::count);
+                frame.kind.value = perhaps() ? stored::frame_kind::memory : stored::frame_kind::nowhere;
+                frame.number = below(stored::MissChoice::count);
             }
             if (!frame.function) {
-                frame.nameless = any<Nameless>();
-                if (perhaps()) frame.place = any<SourcePlace>();
-                if (frame.place && perhaps()) frame.calls = any<Call>();
+                frame.nameless = any<stored::Nameless>();
+                if (perhaps()) frame.place = any<stored::SourcePlace>();
+                if (frame.place && perhaps()) frame.calls = any<stored::Call>();
             }
             for (std::uint32_t inlined = 0; object && inlined < made_.model.inlined.size(); ++inlined) {
                 if (made_.model.inlined[inlined].object == object && perhaps()) {
@@ -409,8 +408,8 @@ class RandomModel {
 
     void add_nodes() {
         for (std::uint32_t at = 0; at < 80; ++at) {
-            Node node;
-            if (perhaps(7)) node.caller = any<Node>();
+            stored::Node node;
+            if (perhaps(7)) node.caller = any<stored::Node>();
             node.frame = any<stored::Frame>();
             node.returns = perhaps(3);
             made_.add(node);
@@ -419,21 +418,21 @@ class RandomModel {
 
     void add_tasks() {
         for (std::uint32_t at = 0; at < 2; ++at) {
-            Cgroup cgroup;
+            stored::Cgroup cgroup;
             if (perhaps(8)) cgroup.path = any_text("/group", 2);
             cgroup.id = 1 + below(1000);
             made_.add(cgroup);
         }
         for (std::uint32_t at = 0; at < 5; ++at) {
-            Task task;
+            stored::Task task;
             if (perhaps(8)) task.comm = any_text("comm", 2);
             task.pid = 1 + below(3);
             task.tid = task.pid + below(2);
             task.cpu = below(2);
-            if (perhaps()) task.cgroup = any<Cgroup>();
+            if (perhaps()) task.cgroup = any<stored::Cgroup>();
             made_.add(task);
         }
-        Task further;
+        stored::Task further;
         further.comm = made_.text("[further tasks]");
         further.further = true;
         made_.add(further);
@@ -441,11 +440,11 @@ class RandomModel {
 
     void add_counts() {
         for (std::uint32_t at = 0; at < 120; ++at) {
-            made_.cell(any<Task>(), any<Node>(), any<stored::Event>(), 1 + below(5));
+            made_.cell(any<stored::Task>(), any<stored::Node>(), any<stored::Event>(), 1 + below(5));
         }
         for (std::uint32_t at = 0; at < 6; ++at) {
-            Branch branch;
-            branch.task = any<Task>();
+            stored::Branch branch;
+            branch.task = any<stored::Task>();
             branch.event = any<stored::Event>();
             branch.from = any<stored::Frame>();
             branch.to = any<stored::Frame>();
@@ -485,7 +484,7 @@ class RandomModel {
 
 }  // namespace
 
-Model random_model(std::uint32_t seed) {
+stored::Model random_model(std::uint32_t seed) {
     return RandomModel(seed).make();
 }
 

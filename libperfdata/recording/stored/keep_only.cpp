@@ -151,9 +151,10 @@ class Keeper {
 }  // namespace
 
 Model keep_only(Model model, std::uint32_t dimensions) {
+    dimensions &= model.facts.keeps;  // what is gone already decides on other things, too
     if ((dimensions & bit(Dimension::symbol)) == 0) dimensions &= ~(bit(Dimension::line) | bit(Dimension::code));
     Keeper(model, dimensions).run();
-    model.facts.keeps &= dimensions;
+    model.facts.keeps = dimensions;
     return canonical(std::move(model));
 }
 

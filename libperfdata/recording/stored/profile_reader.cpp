@@ -49,9 +49,9 @@ std::optional<Header> read_header(protozero::data_view bytes) {
     return header.magic == profile_magic ? std::optional(std::move(header)) : std::nullopt;
 }
 
-// most_rows<Row>(limits) returns how many rows the limits allow.
+// allowed_rows<Row>(limits) returns how many rows the limits allow.
 template <class Row>
-std::uint64_t most_rows(const Limits& limits) {
+std::uint64_t allowed_rows(const Limits& limits) {
     const auto most = [&]() -> std::uint64_t {
         if constexpr (std::is_same_v<Row, Event>) return limits.events;
         if constexpr (std::is_same_v<Row, Load>) return limits.bpf_programs;
@@ -178,7 +178,7 @@ class ProfileReader {
             const auto size = sizes_[at];
             const auto name = "the table of its " + std::string(table_names[at++]);
             if (size > stream_.size() / least_row) malformed(field, name + " is longer than the file");
-            if (size > most_rows<Row>(limits_)) limit(field, name, size, most_rows<Row>(limits_));
+            if (size > allowed_rows<Row>(limits_)) limit(field, name, size, allowed_rows<Row>(limits_));
         });
     }
 

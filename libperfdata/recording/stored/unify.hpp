@@ -137,7 +137,7 @@ class Unifier {
             auto end = begin + 1;
             while (end < order.size() && Rules::key(table[order[begin]]) == Rules::key(table[order[end]])) ++end;
             const auto number = static_cast<std::uint32_t>(kept.size());
-            auto row = table[order[begin]];
+            auto row = std::move(table[order[begin]]);
             for (auto at = begin; at < end; ++at) {
                 if (at != begin) Rules::combine(row, table[order[at]]);
                 numbers[order[at]] = number;
