@@ -174,17 +174,19 @@ void CodeVersions::restore(const Timeline& timeline) {
         for (++at; at < model.versions.size() && model.versions[at].function == function; ++at) {
             times.push_back({model.versions[at].from});
         }
-        const auto& row = model.at(function);
-        if (times.empty() || !row.has_address || row.size == 0) continue;
+        if (times.empty()) continue;
         const auto begin = timeline.restored_->frames.function(function);
-        const auto kind = begin.kind;
-        if (kind != FrameKind::code && kind != FrameKind::object && kind != FrameKind::nowhere) continue;
         std::ranges::sort(times);
+        const auto& row = model.at(function);
         const AddressRange range{{row.address}, row.size};
-        changed.try_emplace(key_of(begin, range.begin), Changed{begin, range, std::move(times)});
+        changed.try_emplace(stored_key(begin), Changed{begin, range, std::move(times)});
     }
     for (auto& [key, one] : changed) changed_.push_back(std::move(one));
-    lay_out();
+}
+
+// Kernels that were merged lay at different addresses: two functions may have one.
+CodeVersions::Key CodeVersions::stored_key(const Frame& function) {
+    return {Address{function.offset}, function.is_code(), function.index};
 }
 
 // Of the kernel's functions at an address the one that begins last counts. Going up through all addresses where one
@@ -231,7 +233,9 @@ const CodeVersions::Changed* CodeVersions::changed_in_kernel(Address address) co
 }
 
 const CodeVersions::Changed* CodeVersions::find(const Key& key) const {
-    const auto of = [](const Changed& changed) { return key_of(changed.function, changed.range.begin); };
+    const auto of = [&](const Changed& changed) {
+        return timeline_->restored_ ? stored_key(changed.function) : key_of(changed.function, changed.range.begin);
+    };
     const auto found = std::ranges::lower_bound(changed_, key, {}, of);
     return found == changed_.end() || of(*found) != key ? nullptr : &*found;
 }
@@ -247,6 +251,7 @@ std::uint32_t CodeVersions::find_number(Address address, Time time) const {
 }
 
 const CodeVersions::Changed* CodeVersions::changed(const FunctionExtent& extent) const {
+    if (timeline_->restored_) return find(stored_key(extent.begin));
     if (!extent.address || *extent.address < first_ || *extent.address > last_) return nullptr;
     const auto kind = extent.begin.kind;
     if (kind != FrameKind::code && kind != FrameKind::object && kind != FrameKind::nowhere) return nullptr;

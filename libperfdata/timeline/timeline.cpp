@@ -63,8 +63,9 @@ Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptio
 Result<Timeline> Timeline::read(const Recording& recording, const TimelineOptions& options) {
     if (recording.stored_) {
         LookOut watched({options.stop, options.progress}, recording.bytes());
-        return StoredTimeline::restore(recording.stored_, recording.limits(), Timeline(BpfFeatures::read(recording)),
-                                       watched);
+        Timeline empty(BpfFeatures::read(recording));
+        empty.times_ = Shared<const TimeOrder>::make(TimeOrder::read(recording, options.stop));
+        return StoredTimeline::restore(recording.stored_, recording.limits(), std::move(empty), watched);
     }
     Timeline timeline(BpfFeatures::read(recording));
     auto& completeness = timeline.completeness_;

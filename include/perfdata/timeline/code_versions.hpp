@@ -90,6 +90,7 @@ class PERFDATA_EXPORT CodeVersions {
     // Code and the kernel's functions have one order: by address, the kernel's first, code by its index.
     using Key = std::tuple<Address, bool, CodeIndex>;
     static Key key_of(const Frame& function, Address begin);
+    static Key stored_key(const Frame& function);
     const Changed* find(const Key& key) const;
     const Changed* changed(const FunctionExtent& extent) const;
     const Changed* changed_in_kernel(Address address) const;

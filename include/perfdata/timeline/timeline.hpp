@@ -99,8 +99,7 @@ class PERFDATA_EXPORT Timeline {
     // completeness() returns what this pass over the recording read, including features of BPF programs.
     const Completeness& completeness() const { return completeness_; }
 
-    // times() is for OrderedStream and walk() over the same recording: they need no first pass with it. Null for a
-    // profile.
+    // times() is for OrderedStream and walk() over the same recording: they need no first pass with it.
     const Shared<const TimeOrder>& times() const { return times_; }
 
     // ever_owned(address) returns true if owner() has an answer for any time.
