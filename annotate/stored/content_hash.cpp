@@ -40,7 +40,7 @@ Result<std::string> content_hash(const Recording& recording, const Watch& watch)
         const auto size = file.content->size();
         std::array<std::byte, 8> size_bytes{};
         for (unsigned at = 0; at < size_bytes.size(); ++at) size_bytes[at] = std::byte(size >> 8 * at & 0xff);
-        hash.add(std::as_bytes(std::span(file.name)));
+        hash.add(std::as_bytes(std::span(file.name.c_str(), file.name.size() + 1)));  // with the zero at its end
         hash.add(size_bytes);
         for (std::uint64_t offset = 0; offset < size;) {
             if (watch.stop.stop_requested()) {

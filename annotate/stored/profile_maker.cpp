@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "profile_maker.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
@@ -43,7 +44,9 @@ Result<stored::Model> make_profile(const Recording& recording, const Symbolizer&
         if (auto added = functions.add_code(arch); !added) return fail(added.error());
         add_symbol_facts(making);
         if (making.stopped()) return Making::cancelled();
-        return stored::canonical(std::move(making.model));
+        auto model = stored::canonical(std::move(making.model));
+        std::ranges::sort(model.facts.partial);  // texts have their numbers now
+        return model;
     });
 }
 

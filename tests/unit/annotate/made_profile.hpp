@@ -16,6 +16,8 @@
 
 namespace perfdata::test {
 
+using MadeTexts = std::vector<std::string>;
+
 // MadeProfile is a model with words for its rows. The recording need not outlive it.
 struct MadeProfile {
     MadeProfile(const Recording& recording, const Symbolizer& symbolizer, const ProfileMakerOptions& options = {}) {

@@ -17,8 +17,6 @@
 using namespace perfdata;
 using namespace perfdata::test;
 
-using Names = std::vector<std::string>;
-
 TEST_CASE("A profile has the code of sampled functions and the names of what they call", "[annotate][stored]") {
     BranchScene scene(false);
     scene.sample(BranchScene::main + 6);
@@ -29,7 +27,7 @@ TEST_CASE("A profile has the code of sampled functions and the names of what the
         ProfileMakerOptions options;
         options.jobs = jobs;
         const MadeProfile made(recording, symbolizer, options);
-        REQUIRE(made.functions() == Names{"main"});
+        REQUIRE(made.functions() == MadeTexts{"main"});
         const auto& function = made.function("main");
         CHECK(function.size == 0x40);
         CHECK(function.kind.is(FrameKind::object));
@@ -59,24 +57,43 @@ TEST_CASE("A profile has the code of sampled functions and the names of what the
 }
 
 TEST_CASE("A profile has the function before a return address", "[annotate][stored]") {
-    // The call of "a" is its last instruction: it returns to the first byte of "b".
+    // The call in "first" is its last instruction: it returns to the first byte of "second".
     constexpr auto order = std::endian::little;
+    constexpr std::uint64_t base = 0x10000000, in_file = 64 + 56;
     const auto attr = sampling_attr(Scene::sample_type | sample_bit::callchain);
-    Scene scene(order, {attr});
-    scene.known({1, 1, {{0x1000, 0x100, "a", 1}, {0x1100, 0x100, "b", 2}, {0x1200, 0x100, "c", 3}}});
+    Scene scene(order, std::vector<Attr>{attr});
+    scene.feature(Feature::arch, feature_string(order, "x86_64"));
+    auto frame = scene.frame(Stamp{});
+    frame.misc = static_cast<std::uint16_t>(CpuMode::user);
+    scene.add(encode(Mmap{{7}, {7}, {{base}, 0x1000}, 0, "/bin/calls"}, frame));
+    Elf elf;
+    auto& text = elf.section(Elf::text);
+    text.address = 0x1400;
+    text.flags = 6;  // SHF_ALLOC and SHF_EXECINSTR
+    text.content.resize(0x30, std::byte{0x90});
+    elf.segments = {{in_file, 0x1400, 0x30}};
+    elf.symbols({{"first", 0x1400, 0x10}, {"second", 0x1410, 0x10}, {"third", 0x1420, 0x10}});
+    const auto files = std::make_shared<Files>();
+    files->content["/bin/calls"] = elf.blob();
     SampleContent content;
     content.fixed.identifier = Scene::first_id;
+    content.fixed.pid = content.fixed.tid = 7;
     content.fixed.time = 100;
-    content.fixed.ip = 0x1204;
-    content.callchain = {static_cast<std::uint64_t>(ChainContext::kernel), 0x1204, 0x1100};
-    scene.add(encode(order, attr, content, 1));
-    const AnnotatedScene opened(scene);
-    const MadeProfile made(opened);
-    CHECK(made.functions() == Names{"a", "b", "c"});
+    content.fixed.ip = base + in_file + 0x24;
+    content.callchain = {static_cast<std::uint64_t>(ChainContext::user), content.fixed.ip, base + in_file + 0x10};
+    scene.add(encode(order, attr, content, static_cast<std::uint16_t>(CpuMode::user)));
+    const auto recording = scene.open();
+    const auto timeline = Timeline::build(recording).value();
+    SymbolizerOptions options;
+    options.finder.allow_local = true;
+    options.files = files;
+    const auto symbolizer = Symbolizer::open(recording, timeline, options);
+    const MadeProfile made(recording, symbolizer);
     REQUIRE(made.cells().size() == 1);
-    CHECK(made.cells()[0].find("[b+0^ c+4]") != std::string::npos);
-    CHECK(made.version("a").number == 0);
-    CHECK(made.lines("a").starts.empty());
+    CHECK(made.cells()[0].find("[second+0^ third+4]") != std::string::npos);
+    CHECK(made.functions() == MadeTexts{"first", "second", "third"});
+    CHECK(made.version("first").image.bytes.size() == 0x10);
+    CHECK(made.lines("first").starts.empty());
 }
 
 TEST_CASE("A profile says why code has no name, and why code is not there", "[annotate][stored]") {

@@ -11,17 +11,15 @@
 using namespace perfdata;
 using namespace perfdata::test;
 
-using Lines = std::vector<std::string>;
-
 TEST_CASE("A profile has the chains of a recording, and says where calls return to", "[annotate][stored]") {
     Calls calls;
     calls.sample("abc", 2).sample("abc", 1, 1).sample("d").sample("ab");
     const AnnotatedScene scene(calls.scene());
     const MadeProfile made(scene);
     // The callers are return addresses; the innermost frame was sampled. The order is that of the first samples.
-    CHECK(made.cells() == Lines{"0:  [a+4^ b+4^ c+4] 0 2 20", "1:  [a+4^ b+4^ c+4] 1 1 10", "2:  [d+4] 0 1 10",
-                                "3:  [a+4^ b+4] 0 1 10"});
-    CHECK(made.functions() == Lines{"a", "b", "c", "d"});
+    CHECK(made.cells() == MadeTexts{"0:  [a+4^ b+4^ c+4] 0 2 20", "1:  [a+4^ b+4^ c+4] 1 1 10", "2:  [d+4] 0 1 10",
+                                    "3:  [a+4^ b+4] 0 1 10"});
+    CHECK(made.functions() == MadeTexts{"a", "b", "c", "d"});
     CHECK(made.model.events.size() == 2);
     CHECK(made.model.facts.partial.empty());
 }
@@ -33,11 +31,11 @@ TEST_CASE("A profile of some events has no others", "[annotate][stored]") {
     ProfileMakerOptions options;
     options.filter.events = {1};
     const MadeProfile made(scene, options);
-    CHECK(made.cells() == Lines{"0:  [b+4] 1 3 30"});
+    CHECK(made.cells() == MadeTexts{"0:  [b+4] 1 3 30"});
     REQUIRE(made.model.events.size() == 1);
     CHECK(made.model.events[0].position == 1);
     CHECK(made.text(made.model.events[0].name) == scene.recording.events().events()[1].name);
-    CHECK(made.functions() == Lines{"b"});
+    CHECK(made.functions() == MadeTexts{"b"});
 }
 
 TEST_CASE("A profile cuts chains as it is told, and says so", "[annotate][stored]") {
@@ -47,7 +45,7 @@ TEST_CASE("A profile cuts chains as it is told, and says so", "[annotate][stored
     ProfileMakerOptions options;
     options.max_stack = 2;
     const MadeProfile made(scene, options);
-    CHECK(made.cells() == Lines{"0:  [b+4^ c+4] 0 1 10"});
+    CHECK(made.cells() == MadeTexts{"0:  [b+4^ c+4] 0 1 10"});
     CHECK(made.model.facts.max_stack == 2);
     CHECK(made.model.facts.chains_deep == 1);
 }
@@ -100,12 +98,12 @@ TEST_CASE("A profile keeps branches that may be calls", "[annotate][stored]") {
     const auto timeline = Timeline::build(recording).value();
     const auto symbolizer = Symbolizer::open(recording, timeline, scene.sources());
     const MadeProfile made(recording, symbolizer);
-    Lines branches;
+    MadeTexts branches;
     for (const auto& branch : made.model.branches) {
         branches.push_back(made.place(branch.from) + " " + made.place(branch.to) + " " + std::to_string(branch.times) +
                            (branch.proven ? " call" : "") + (branch.entry ? " entry" : ""));
         CHECK(made.model.at(branch.task).pid == BranchScene::pid);
         CHECK(made.model.at(branch.event).position == 0);
     }
-    CHECK(branches == Lines{"main+6 parse+0 2", "main+6 parse+0 1 call"});
+    CHECK(branches == MadeTexts{"main+6 parse+0 2", "main+6 parse+0 1 call"});
 }

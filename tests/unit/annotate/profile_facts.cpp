@@ -51,7 +51,7 @@ TEST_CASE("The hash of a recording is that of its files with their names and siz
     Sha256 expected;
     std::string size;
     for (unsigned at = 0; at < 8; ++at) size += static_cast<char>(blob.size() >> 8 * at & 0xff);
-    expected.add(profile_bytes("data"));
+    expected.add(profile_bytes(std::string("data", 5)));  // with a zero at its end
     expected.add(profile_bytes(size));
     expected.add(blob);
     const auto hash = content_hash(recording).value();
