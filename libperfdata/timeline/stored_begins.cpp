@@ -26,12 +26,12 @@ struct Claim {
     }
 };
 
-bool has_room(stored::FrameKindChoice kind) {
+bool is_movable(stored::FrameKindChoice kind) {
     return kind.is(stored::frame_kind::object) || kind.is(stored::frame_kind::memory) ||
            kind.is(stored::frame_kind::nowhere);
 }
 
-std::uint64_t base_of(const stored::Model& model, stored::Ref<stored::Object> object) {
+std::uint64_t base_of_stored(const stored::Model& model, stored::Ref<stored::Object> object) {
     const auto& row = model.at(object);
     return row.kind.is(ObjectKind::kernel) ? row.base : 0;
 }
@@ -40,7 +40,7 @@ std::uint64_t base_of(const stored::Model& model, stored::Ref<stored::Object> ob
 template <class Row>
 Claim claim_of(const stored::Model& model, const Row& row, std::uint64_t offset, std::uint32_t owner) {
     const bool object = row.kind.is(stored::frame_kind::object);
-    if (object) offset += base_of(model, row.object);
+    if (object) offset += base_of_stored(model, row.object);
     return {row.kind.value, object ? row.object.number : row.number, offset, owner};
 }
 
@@ -51,17 +51,17 @@ void move_apart(const stored::Model& model, std::vector<std::uint64_t>& begins) 
     for (std::uint32_t number = 0; number < begins.size(); ++number) {
         const auto& function = model.functions[number];
         room[number] = std::clamp<std::uint64_t>(function.size, 1, most_room);
-        if (has_room(function.kind)) claims.push_back(claim_of(model, function, function.begin, number + 1));
+        if (is_movable(function.kind)) claims.push_back(claim_of(model, function, function.begin, number + 1));
     }
     for (const auto& frame : model.frames) {
         if (!frame.function) {
-            if (has_room(frame.kind)) claims.push_back(claim_of(model, frame, frame.offset, 0));
+            if (is_movable(frame.kind)) claims.push_back(claim_of(model, frame, frame.offset, 0));
             continue;
         }
         const auto& function = model.at(frame.function);
         auto& own = room[frame.function.number];
         own = std::max(own, std::min(frame.offset, most_room) + 1);
-        if (!has_room(function.kind)) continue;
+        if (!is_movable(function.kind)) continue;
         claims.push_back(claim_of(model, function, function.begin + frame.offset, frame.function.number + 1));
     }
     std::ranges::sort(claims);
@@ -84,8 +84,8 @@ std::vector<std::uint64_t> stored_begins(const stored::Model& model) {
     std::vector<std::uint64_t> begins;
     begins.reserve(model.functions.size());
     for (const auto& function : model.functions) {
-        auto begin = has_room(function.kind) ? function.begin : 0;
-        if (function.kind.is(stored::frame_kind::object)) begin += base_of(model, function.object);
+        auto begin = is_movable(function.kind) ? function.begin : 0;
+        if (function.kind.is(stored::frame_kind::object)) begin += base_of_stored(model, function.object);
         begins.push_back(begin);
     }
     if (model.facts.merged) move_apart(model, begins);

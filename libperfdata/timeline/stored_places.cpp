@@ -15,7 +15,7 @@ auto key_of_place(const Place& place) {
 }
 
 // How many functions are looked at that begin before a place and may reach it. Those of a file nest little.
-constexpr int most_looks = 64;
+constexpr int most_overlapping = 64;
 
 }  // namespace
 
@@ -72,7 +72,7 @@ StoredPlaces::Found StoredPlaces::function_at(const Frame& frame) const {
         return {known->function, frame.offset - known->offset};
     }
     auto start = std::ranges::upper_bound(starts_, key_of_place(frame), {}, key_of_place<Start>);
-    for (int looks = 0; looks < most_looks && start != starts_.begin(); ++looks) {
+    for (int looks = 0; looks < most_overlapping && start != starts_.begin(); ++looks) {
         --start;
         if (start->kind != frame.kind || start->index != frame.index || start->reach < frame.offset) break;
         if (start->last >= frame.offset) return {stored::Ref<stored::Function>(start->function), start->offset};

@@ -7,6 +7,7 @@
 #include "perfdata/wire/attr_words.hpp"
 
 #include "info_page.hpp"
+#include "info_profile.hpp"
 #include "page/json/json_parts.hpp"
 
 namespace perfdata::tool {
@@ -46,7 +47,10 @@ void write_header(JsonWriter& json, const Recording& recording) {
     const auto& header = recording.header();
     json.key("header");
     json.begin_object();
-    json.member("container", recording.data_files() != 0 ? "directory" : header.pipe ? "pipe" : "file");
+    json.member("container", recording.is_profile()        ? "profile"
+                             : recording.data_files() != 0 ? "directory"
+                             : header.pipe                 ? "pipe"
+                                                           : "file");
     json.member("version", std::uint32_t{header.legacy ? 1u : 2u});
     json.member("bytes", header.size);
     json.member("attr_bytes", header.attr_size);
@@ -183,6 +187,7 @@ void InfoPage::write_json(const Sink& sink) const {
     write_recording(json, RecordingFacts::of(recording, times.samples));
     write_header(json, recording);
     if (recording.bundle()) write_bundle_facts(json, *recording.bundle());
+    if (recording.is_profile()) write_profile_facts(json, recording);
     write_times(json, times);
     json.key("features");
     json.begin_object();

@@ -10,6 +10,7 @@
 
 #include "format/words.hpp"
 #include "info_feature_text.hpp"
+#include "info_profile.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -100,7 +101,11 @@ InfoPage::InfoPage(const Recording& from, bool all, bool scan, Progress progress
         if (!walked && walked.error().code == ErrorCode::out_of_memory) throw std::bad_alloc();
         return walked.has_value();
     };
-    if (scan) {
+    if (recording.is_profile()) {
+        // What was counted when it was made.
+        scanned = scan;
+        (scanned ? completeness : counted.emplace()) = profile_completeness(recording);
+    } else if (scan) {
         scanned = count(completeness, {});
     } else if (recording.bytes() <= most_counted) {
         // Damage of records is for --completeness to tell.

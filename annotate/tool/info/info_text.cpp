@@ -15,6 +15,7 @@
 #include "format/words.hpp"
 #include "info_feature_text.hpp"
 #include "info_page.hpp"
+#include "info_profile.hpp"
 #include "page/titles.hpp"
 
 namespace perfdata::tool {
@@ -58,9 +59,13 @@ class InfoText {
         line("recording", fmt::format("{}, {} bytes, {}-endian{}", recording_.path(), recording_.bytes(),
                                       recording_.order().endian() == std::endian::little ? "little" : "big",
                                       recording_.interrupted() ? ", not ended properly" : ""));
-        line("container", container());
+        line("container", recording_.is_profile() ? "profile file" : container());
+        if (recording_.is_profile()) {
+            for (const auto& [name, text] : profile_lines(recording_, page_.verbose)) line(name, text);
+        }
         if (recording_.bundle()) bundle(*recording_.bundle());
-        line("records", fmt::format("{} bytes at {}", recording_.data().size, recording_.data().offset));
+        if (!recording_.is_profile())
+            line("records", fmt::format("{} bytes at {}", recording_.data().size, recording_.data().offset));
         line("recorded by", recording_.perf_version().empty() ? "" : "perf " + recording_.perf_version());
         line("command", fmt::format("{}", fmt::join(recording_.command_line(), " ")));
         line("machine", fmt::format("{}{}{}", recording_.hostname(), recording_.hostname().empty() ? "" : ", ",

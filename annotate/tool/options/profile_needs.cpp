@@ -2,10 +2,9 @@
 #include "profile_needs.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "dimension_word.hpp"
 #include "recording/stored/model.hpp"
-#include "tool/profile/kept_dimensions.hpp"
 #include "tool/tool.hpp"
 
 namespace perfdata::tool {
@@ -51,9 +50,9 @@ ProfileNeeds& ProfileNeeds::never(bool given, std::string_view option, std::stri
 
 ProfileNeeds& ProfileNeeds::kept(bool given, std::string_view option, stored::Dimension dimension) {
     if (!given || !problem_.empty() || keeps(recording_, dimension)) return *this;
-    problem_ = fmt::format("{}: the profile {} has not kept {} (it was made with --keep {}); the recording has them",
-                           option, recording_.path(), kept_thing(dimension),
-                           fmt::join(dimension_words(recording_.stored()->facts.keeps), ","));
+    problem_ =
+        fmt::format("{}: the profile {} has not kept {} (it was made with --keep {}); the recording has them", option,
+                    recording_.path(), kept_thing(dimension), kept_list(recording_.stored()->facts.keeps, ","));
     return *this;
 }
 

@@ -22,7 +22,7 @@ BuildId stored_build_id(const std::string& bytes) {
     return id;
 }
 
-CodeClass class_of(ObjectKind kind) {
+CodeClass class_of_stored(ObjectKind kind) {
     switch (kind) {
         case ObjectKind::kernel: return CodeClass::kernel;
         case ObjectKind::module: return CodeClass::module;
@@ -137,7 +137,7 @@ FrameName StoredAnswers::name(const Frame& frame) const {
         name.miss = row->miss.as<SymbolMiss>();
     } else if (frame.kind == FrameKind::object) {
         name.object = model_.text(model_.objects[frame.index].path);
-        name.kind = class_of(model_.objects[frame.index].kind.as<ObjectKind>());
+        name.kind = class_of_stored(model_.objects[frame.index].kind.as<ObjectKind>());
     }
     return name;
 }
@@ -158,7 +158,10 @@ CodePlace StoredAnswers::place(const CodeVersion& version) const {
     const auto found = places_.function_at(version.function);
     if (!found) return {};
     const auto& function = model_.at(found.function);
-    return {{function.place_kind.as<CodeOrigin::Kind>(), function.place_from.code()}, function.place_begin};
+    // Files of one name may be others on other machines: then a function shares its code with no other.
+    const bool shares = function.place_from && !model_.facts.merged;
+    const auto id = shares ? function.place_from.number : std::uint64_t{1} << 32 | found.function.number;
+    return {{function.place_kind.as<CodeOrigin::Kind>(), id}, function.place_begin};
 }
 
 std::optional<KnownTarget> StoredAnswers::target(const CodeVersion& version, Address address, TargetUse use) const {

@@ -78,8 +78,12 @@ Result<std::vector<LineStart>> StoredLines::at(const stored::Frame& frame) const
 LinesOrigin StoredLines::origin(stored::Ref<stored::Function> function) const {
     const auto* known = lines_of(function);
     if (known == nullptr) return {};
-    const void* from = known->from ? &model_.at(known->from) : nullptr;
-    return {known->origin.as<LinesOrigin::Kind>(), from, known->at};
+    // Files of one name may be others on other machines: their lists are no one's but the function's.
+    const auto kind = known->origin.as<LinesOrigin::Kind>();
+    const bool shares = known->from && (!model_.facts.merged || kind == LinesOrigin::Kind::file);
+    const void* from = known;
+    if (shares) from = &model_.at(known->from);
+    return {kind, from, known->at};
 }
 
 std::optional<Error> StoredLines::problem(stored::Ref<stored::Function> function) const {
