@@ -306,7 +306,8 @@ class Check:
         self.run("merge", "--json", "--keep", "comm,symbol", "-o", folder / "small.profile.pb.gz", files[0])
         # What shows recordings shows profiles.
         for command in (("report",), ("annotate", "--calls"), ("info",)):
-            self.run(command[0], "--json", *command[1:], files[0], status=(0, 2))
+            self.run(command[0], "--json", *command[1:], files[0])
+        self.run("info", "--json", "--completeness", files[2])
         self.run("annotate", "--format", "lines", files[1])
 
     # Of a recording by `perf stat record -a -A` one by `perf stat record -b 42`: words of the command line have room.
