@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // perfdata profile: what a recording says, counted, as a small file.
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -7,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "format/words.hpp"
+#include "perfdata/timeline/code_class.hpp"
+
 #include "recording/stored/canonical.hpp"
 #include "report/without_samples.hpp"
 #include "stored/profile_maker.hpp"
@@ -83,7 +85,7 @@ class MakeProfileRun {
         if (!made) return session_.give_up(made.error());
         if (const auto status = write_profile_output(choice_.common, session_, *made); status != fine) return status;
         const auto completeness = session_.completeness();
-        session_.warn(completeness);
+        session_.warn(completeness, unnamed_kernel_);
         tell(*made);
         return session_.exit_code(completeness, has_stored_losses(*made));
     }
@@ -97,8 +99,18 @@ class MakeProfileRun {
         options.watch.progress = session_.progress("counting samples");
         auto model = make_profile(session_.recording(), session_.symbolizer(), options);
         if (!model) return model;
-        if (const auto filters = given_filters(choice_.samples); !filters.empty()) note_filters(*model, filters);
+        unnamed_kernel_ = has_unnamed_kernel(*model);
+        const auto filters = given_filters(choice_.samples);
+        if (!filters.empty()) note_filters(*model, filters);
+        if (filters.empty() && choice_.keep.dimensions() == stored::all_dimensions) return model;
         return stored::keep_only(std::move(*model), choice_.keep.dimensions());
+    }
+
+    static bool has_unnamed_kernel(const stored::Model& model) {
+        const auto is_kernel = [](const stored::Nameless& row) {
+            return row.kind.is(CodeClass::kernel) || row.kind.is(CodeClass::module);
+        };
+        return !model.facts.has_kernel_names && std::ranges::any_of(model.nameless, is_kernel);
     }
 
     // Whoever reads the profile is told that it has not all of the recording.
@@ -125,6 +137,7 @@ class MakeProfileRun {
 
     const MakeProfileChoice& choice_;
     Session session_;
+    bool unnamed_kernel_ = false;
 };
 
 }  // namespace

@@ -178,7 +178,10 @@ def different(name, one, other):
         return
     written(os.path.join(SCRATCH, "one"), one[1])
     written(os.path.join(SCRATCH, "other"), other[1])
-    difference = run("diff", "-a", "one", "other", check=False, text=False).stdout[:2000].decode(errors="replace")
+    if one[1].startswith(b"\x1f\x8b"):
+        difference = f"{len(one[1])} and {len(other[1])} bytes that are packed\n"
+    else:
+        difference = run("diff", "-a", "one", "other", check=False, text=False).stdout[:2000].decode(errors="replace")
     complain(f"{name}: status {one[0]} and {other[0]}\n{difference}{other[2][:500].decode(errors='replace')}")
 
 
