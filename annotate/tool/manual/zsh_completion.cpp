@@ -93,7 +93,7 @@ std::string zsh_completion(std::span<const ManualCommand> commands) {
             for (const auto& option : group.options) out += specifications(option);
         }
         for (const auto& argument : command.arguments) {
-            out += " \\\n                " + shell_quoted("1" + action(argument));
+            out += " \\\n                " + shell_quoted((argument.repeats ? "*" : "1") + action(argument));
         }
         out += "\n            ;;\n";
     }
