@@ -24,6 +24,7 @@
 #include "support/elf.hpp"
 #include "support/jitdump.hpp"
 #include "support/samples.hpp"
+#include "support/stored_model.hpp"
 #include "support/tar.hpp"
 #include "unwind_seeds.hpp"
 

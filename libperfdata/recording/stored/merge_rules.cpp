@@ -41,7 +41,7 @@ std::string joined(const std::string& one, const std::string& other) {
         return encode_attr(attr);
     };
     const auto rest_of_a = rest(a), rest_of_b = rest(b);
-    auto least = rest_of_b < rest_of_a ? b : a;
+    auto least = std::tie(b.sample_period, rest_of_b) < std::tie(a.sample_period, rest_of_a) ? b : a;
     least.sample_type = a.sample_type | b.sample_type;
     least.branch_sample_type = a.branch_sample_type | b.branch_sample_type;
     return encode_attr(least);

@@ -42,5 +42,7 @@ using PutBytes = std::function<void(std::string_view)>;
 // write_profile(model, put) writes a canonical model, in blocks, not packed: pack it by gzip without a time, and equal
 // models are equal bytes.
 void write_profile(const Model& model, const PutBytes& put);
+// write_tables(model, put) writes that without pprof's part, whatever the model promises.
+void write_tables(const Model& model, const PutBytes& put);
 
 }  // namespace perfdata::stored

@@ -29,7 +29,7 @@ std::string profile_header(std::uint32_t version) {
     return bytes;
 }
 
-void write_profile(const Model& model, const PutBytes& put) {
+void write_tables(const Model& model, const PutBytes& put) {
     auto block = profile_header(profile_version);
     const auto flush_full = [&] {
         if (block.size() < profile_block) return;
@@ -48,6 +48,10 @@ void write_profile(const Model& model, const PutBytes& put) {
         }
     });
     if (!block.empty()) put(block);
+}
+
+void write_profile(const Model& model, const PutBytes& put) {
+    write_tables(model, put);
     write_pprof_part(model, put);
 }
 

@@ -55,8 +55,8 @@ TEST_CASE("A model has one order, however it was made", "[recording][stored]") {
     for (std::uint32_t seed = 0; seed < 30; ++seed) {
         INFO("seed " << seed);
         const auto model = random_model(seed);
-        CHECK(stored::canonical(model) == model);
-        CHECK(stored::canonical(shuffled(model, seed)) == model);
+        CHECK((stored::canonical(model) == model));
+        CHECK((stored::canonical(shuffled(model, seed)) == model));
     }
 }
 

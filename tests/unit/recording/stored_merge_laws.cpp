@@ -52,7 +52,7 @@ void check_sound(const Model& model) {
     INFO((read ? "" : read.error().message()));
     REQUIRE(read);
     CHECK(*read == model);
-    CHECK(stored::canonical(model) == model);
+    CHECK((stored::canonical(model) == model));
 }
 
 // Some dimensions of a random seed.
@@ -73,9 +73,9 @@ TEST_CASE("Profiles merge to the same bytes in any order", "[recording][stored][
         std::array<std::size_t, 3> order{0, 1, 2};
         do {
             const auto &a = models[order[0]], &b = models[order[1]], &c = models[order[2]];
-            CHECK(written(merged({a, b, c})) == bytes);
-            CHECK(written(merged({merged({a, b}), c})) == bytes);
-            CHECK(written(merged({a, merged({b, c})})) == bytes);
+            CHECK((written(merged({a, b, c})) == bytes));
+            CHECK((written(merged({merged({a, b}), c})) == bytes));
+            CHECK((written(merged({a, merged({b, c})})) == bytes));
         } while (std::ranges::next_permutation(order).found);
     }
 }
@@ -96,9 +96,9 @@ TEST_CASE("Profiles that lack different dimensions merge in any order", "[record
         CHECK(sums({&whole}) == sums({&a, &b, &c}));
         check_sound(whole);
         const auto bytes = written(whole);
-        CHECK(written(merged({merged({a, b}), c})) == bytes);
-        CHECK(written(merged({merged({c, a}), b})) == bytes);
-        CHECK(written(merged({merged({c, b}), a})) == bytes);
+        CHECK((written(merged({merged({a, b}), c})) == bytes));
+        CHECK((written(merged({merged({c, a}), b})) == bytes));
+        CHECK((written(merged({merged({c, b}), a})) == bytes));
     }
 }
 
@@ -107,15 +107,15 @@ TEST_CASE("Four profiles merge in pairs", "[recording][stored][merge]") {
         INFO("seed " << seed);
         const auto a = random_model(seed), b = random_model(seed + 50), c = random_model(seed + 100),
                    d = random_model(seed + 150);
-        CHECK(merged({merged({a, b}), merged({c, d})}) == merged({d, c, b, a}));
+        CHECK((merged({merged({a, b}), merged({c, d})}) == merged({d, c, b, a})));
     }
 }
 
 TEST_CASE("One profile alone stays as it is", "[recording][stored][merge]") {
     const auto model = random_model(5);
-    CHECK(merged({model}) == model);
+    CHECK((merged({model}) == model));
     const auto two = merged({model, random_model(6)});
-    CHECK(merged({two}) == two);
+    CHECK((merged({two}) == two));
 }
 
 TEST_CASE("The same recording twice counts twice, if that is allowed", "[recording][stored][merge]") {
@@ -124,15 +124,15 @@ TEST_CASE("The same recording twice counts twice, if that is allowed", "[recordi
     CHECK(sums({&twice}) == sums({&model, &model}));
     REQUIRE(twice.sources.size() == 1);
     CHECK(twice.sources[0].times == 2);
-    CHECK(merged({merged({model, other}), model}, true) == merged({model, model, other}, true));
+    CHECK((merged({merged({model, other}), model}, true) == merged({model, model, other}, true)));
 }
 
 TEST_CASE("Leaving out dimensions one after the other is the same as at once", "[recording][stored]") {
     for (std::uint32_t seed = 0; seed < 40; ++seed) {
         INFO("seed " << seed);
         const auto model = random_model(seed);
-        CHECK(stored::keep_only(model, stored::all_dimensions) == model);
+        CHECK((stored::keep_only(model, stored::all_dimensions) == model));
         const auto one = some_dimensions(seed), other = some_dimensions(seed + 1000);
-        CHECK(stored::keep_only(stored::keep_only(model, one), other) == stored::keep_only(model, one & other));
+        CHECK((stored::keep_only(stored::keep_only(model, one), other) == stored::keep_only(model, one & other)));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Profile files that are sound: what is written is read again.
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 
@@ -33,6 +34,7 @@ Result<stored::Model> read_again(const std::string& bytes, const Limits& limits 
 }  // namespace
 
 TEST_CASE("A profile file has all that its model has", "[recording][stored]") {
+    std::set<std::uint32_t> seen;  // tables that had rows
     for (std::uint32_t seed = 0; seed < 60; ++seed) {
         const auto model = random_model(seed);
         const auto bytes = written(model);
@@ -42,12 +44,13 @@ TEST_CASE("A profile file has all that its model has", "[recording][stored]") {
         // Table by table, so that a failure says which.
         stored::each_table(model, [&]<class Row>(const stored::Table<Row>& table) {
             INFO("field " << stored::table_field<Row>);
-            CHECK_FALSE(table.empty());
-            CHECK(read->table<Row>() == table);
+            CHECK((read->table<Row>() == table));
+            if (!table.empty()) seen.insert(stored::table_field<Row>);
         });
-        CHECK(read->facts == model.facts);
-        CHECK(written(*read) == bytes);
+        CHECK((read->facts == model.facts));
+        CHECK((written(*read) == bytes));
     }
+    CHECK(seen.size() == 19);
 }
 
 TEST_CASE("A profile file is recognised by its first bytes", "[recording][stored]") {
@@ -85,7 +88,7 @@ TEST_CASE("An empty model is a profile, too", "[recording][stored]") {
     const auto model = StoredModel("nothing").finish();
     const auto read = read_again(written(model));
     REQUIRE(read);
-    CHECK(*read == model);
+    CHECK((*read == model));
     CHECK(stored::recordings(*read) == 1);
 }
 
@@ -118,7 +121,7 @@ TEST_CASE("The choices of a model are the enumerations of the rooms above", "[re
 TEST_CASE("Attrs of a model have every field of an attr", "[recording][stored]") {
     std::string bytes;
     for (int byte = 0; byte < 144; ++byte) bytes += static_cast<char>(byte + 1);
-    bytes[114] = bytes[115] = 0;  // reserved, behind sample_max_stack
+    bytes[110] = bytes[111] = 0;  // reserved, behind sample_max_stack
     const auto again = stored::encode_attr(stored::decode_attr(bytes));
     CHECK(again == bytes);
 }
