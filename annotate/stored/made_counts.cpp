@@ -78,7 +78,7 @@ Result<void> add_counts(Making& making, MadeFrames& frames, MadeTasks& tasks, Co
                         const std::vector<stored::Ref<stored::Event>>& events) {
     const auto& counts = counted.counts;
     auto& model = making.model;
-    LoadOnce load(making.symbolizer, CodeDetail::inlined, {making.options.watch.stop, {}});
+    LoadOnce load(making.symbolizer, CodeDetail::lines, {making.options.watch.stop, {}});
     const auto uses = uses_of(counts);
     std::vector<stored::Ref<stored::Frame>> frame_rows;
     frame_rows.reserve(uses.size());

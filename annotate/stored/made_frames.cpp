@@ -77,7 +77,11 @@ void MadeFrames::add_inlined(std::vector<stored::Ref<stored::Inlined>>& list, co
     if (frame.kind != FrameKind::object) return;  // only files say what was inlined
     calls_.clear();
     making_.symbolizer.functions().add_inlined(frame, returns, calls_);
-    const auto kept = std::min(calls_.size(), stored::most_depth);
+    const auto kept = std::min({calls_.size(), stored::most_depth, inlined_left_});
+    if (kept < calls_.size()) {
+        making_.partial("inlined functions", "there are more than there is room for: some places are without them");
+    }
+    inlined_left_ -= kept;
     for (std::size_t at = 0; at < kept; ++at) {
         if (calls_[at].index == frame.index) list.push_back(inlined(calls_[at]));
     }

@@ -2,6 +2,7 @@
 // The places of a profile: in functions, or without a name.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -24,9 +25,12 @@ struct FrameUse {
     bool calls = false;    // it has callees: then the byte before it is asked for, too
 };
 
-// MadeFrames adds places. Each costs a few questions to the symbolizer: no more places than the counting keeps.
+// MadeFrames adds places. Each costs a few questions to the symbolizer: no more places than the counting keeps. In a
+// crafted file any place may be in many inlined functions: all lists of these together have at most most_inlined.
 class MadeFrames {
   public:
+    static constexpr std::size_t most_inlined = std::size_t{1} << 24;
+
     MadeFrames(Making& making, MadeObjects& objects, MadeCode& code, MadeFunctions& functions, MadeLines& lines)
         : making_(making), objects_(objects), code_(code), functions_(functions), lines_(lines) {}
 
@@ -50,6 +54,7 @@ class MadeFrames {
     InternTable<Frame> inlined_;
     std::vector<stored::Ref<stored::Inlined>> inlined_rows_;  // by number in inlined_
     std::vector<Frame> calls_;
+    std::size_t inlined_left_ = most_inlined;
 };
 
 }  // namespace perfdata

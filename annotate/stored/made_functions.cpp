@@ -91,8 +91,9 @@ Result<void> MadeFunctions::add_code(std::string_view arch) {
     if (auto read = MadeImages(making_, arch).add(wanted); !read) return read;
     std::map<stored::Ref<stored::Function>, std::uint64_t> sizes;
     for (const auto& one : wanted) sizes[one.function] = std::max(sizes[one.function], one.size);
+    LoadOnce load_lines(symbolizer, CodeDetail::lines, {making_.options.watch.stop, {}});
     for (const auto& [key, function] : functions_) {
-        if (making_.stopped()) return Making::cancelled();
+        if (making_.stopped() || !load_lines(function.begin)) return Making::cancelled();
         auto begin = function.begin;
         begin.mode = CpuMode::unknown;  // the lines are the same in every mode
         lines_.add(function.row, begin, std::max(function.size, sizes[function.row]));

@@ -23,9 +23,14 @@ struct WantedImage {
     std::uint64_t size = 0;  // set by MadeImages: bytes of the image, 0 without one
 };
 
-// MadeImages reads and disassembles code on several threads.
+// MadeImages reads and disassembles code on several threads. A file may say that many functions share their bytes: so
+// all images together have at most most_code bytes, and most_targets names of what is outside of them. The rest is left
+// out, and the profile is partial.
 class MadeImages {
   public:
+    static constexpr std::uint64_t most_code = std::uint64_t{1} << 29;
+    static constexpr std::size_t most_targets = std::size_t{1} << 24;
+
     // `arch` must outlive it.
     MadeImages(Making& making, std::string_view arch) : making_(making), arch_(arch) {}
 
@@ -42,7 +47,12 @@ class MadeImages {
         };
         Result<CodeImage> image = std::unexpected(Error{});
         std::vector<Target> targets;  // by address, then those that are no constants, each once
+        bool cut = false;             // some targets are left out: their names are too long
     };
+
+    // Returns how many of the versions to read at once, all of which are held in memory.
+    std::size_t batch(std::span<const WantedImage> wanted) const;
+    void add_without(const WantedImage& wanted);
 
     void read_all(std::span<const WantedImage> wanted, std::vector<Read>& read) const;
     void add_row(WantedImage& wanted, Read&& read);
@@ -50,6 +60,8 @@ class MadeImages {
 
     Making& making_;
     std::string_view arch_;
+    std::uint64_t code_left_ = most_code;
+    std::size_t targets_left_ = most_targets;
 };
 
 }  // namespace perfdata

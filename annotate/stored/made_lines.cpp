@@ -2,6 +2,10 @@
 #include "made_lines.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace perfdata {
 
@@ -16,9 +20,19 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
         lines.from = origins_.of(static_cast<unsigned>(origin.kind), id, origin_path(symbolizer, function));
         lines.at = origin.at;
     }
-    const auto starts = symbolizer.lines(function, size);
+    Result<std::vector<LineStart>> starts;
+    if (starts_left_ != 0) starts = symbolizer.lines(function, size);
     std::optional<Error> problem;
+    if (starts_left_ == 0 || (starts && starts->size() > starts_left_)) {
+        constexpr std::string_view why =
+            "there are more lines than there is room for: those of some functions are left "
+            "out";
+        making_.partial("lines", why);
+        starts_left_ = 0;
+        starts = fail(ErrorCode::limit, Error::no_offset, "lines of the profile", std::string(why));
+    }
     if (starts) {
+        starts_left_ -= starts->size();
         shared_.clear();
         lines.starts.reserve(starts->size());
         for (const auto& start : *starts) {

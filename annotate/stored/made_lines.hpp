@@ -13,9 +13,12 @@
 namespace perfdata {
 
 // MadeLines reads lines. Functions share what is read, and texts of source files share one limit: ask in the order of
-// their places.
+// their places. A file may say that many functions share their bytes: so all of them together have at most most_starts
+// lines. The rest is left out, and the profile is partial.
 class MadeLines {
   public:
+    static constexpr std::size_t most_starts = std::size_t{1} << 24;
+
     explicit MadeLines(Making& making)
         : making_(making), origins_(making), places_(making.model.places), calls_(making.model.calls) {}
 
@@ -36,6 +39,7 @@ class MadeLines {
 
     Making& making_;
     OriginNames origins_;
+    std::size_t starts_left_ = most_starts;
     RowsOnce<stored::SourcePlace> places_;
     RowsOnce<stored::Call> calls_;
     std::map<const InlinedCall*, stored::Ref<stored::Call>> shared_;  // chains of the function: lines share them

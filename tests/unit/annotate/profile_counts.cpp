@@ -68,20 +68,24 @@ TEST_CASE("A profile without room for chains is partial", "[annotate][stored]") 
 TEST_CASE("Tasks of a profile have all that tells them apart", "[annotate][stored]") {
     Scene scene;
     scene.known({1, 1, {{0x1000, 0x100, "main", 1}}});
-    scene.add(encode(Comm{Pid{5}, Tid{6}, "worker"}, scene.frame(live(90))));
     scene.sample(0x1004, 100);
+    scene.add(encode(Comm{Pid{101}, Tid{101}, "worker"}, scene.frame(live(200))));
+    scene.sample(0x1004, 300);
     const AnnotatedScene opened(scene);
     const MadeProfile made(opened);
-    REQUIRE(made.model.tasks.size() == 1);
-    const auto sampled = opened.recording.events().events()[0].sample;
-    const auto& task = made.model.tasks[0];
-    CHECK(!task.further);
-    CHECK(!task.cgroup);
-    // Nobody named the thread: its number stands for it.
-    CHECK(!task.comm);
-    CHECK(task.tid != ~std::uint32_t{0});
+    REQUIRE(made.model.tasks.size() == 2);
+    for (const auto& task : made.model.tasks) {
+        CHECK(task.pid == 101);
+        CHECK(task.tid == 101);
+        CHECK(task.cpu == 1);
+        CHECK(!task.cgroup);
+        CHECK(!task.further);
+    }
+    // Nobody had named the thread at first.
+    CHECK(!made.model.tasks[0].comm);
+    CHECK(made.text(made.model.tasks[1].comm) == "worker");
     CHECK(made.model.events[0].first_time == 100);
-    CHECK(made.model.events[0].last_time == 100);
+    CHECK(made.model.events[0].last_time == 300);
 }
 
 TEST_CASE("A profile keeps branches that may be calls", "[annotate][stored]") {
