@@ -103,9 +103,7 @@ class CollectRun {
                  "this perfdata was built without libarchive, which writes bundles: -DPERFDATA_ARCHIVES=ON"});
         }
         if (!session_.open_samples()) return failed;
-        if (refuses_profile(session_.recording(), "perfdata collect",
-                            "use for files: it has their names and code inside, but no records"))
-            return usage;
+        if (refuses_profile(session_.recording(), "perfdata collect", "records to pack")) return usage;
         auto files = recording_members(session_.recording(), {{}, session_.progress("reading the recording")});
         if (!files) return session_.give_up(files.error());
         auto inputs = CollectInputs::of(session_.recording(), std::move(*files));

@@ -19,7 +19,7 @@ namespace {
 stored::Model model_of_one() {
     StoredModel made("one");
     const auto function = made.function(made.file("/bin/prog", std::string(20, 'b')), 0x1000, "work", "\x90\xc3");
-    made.model.functions[function.number].kind_of_code.value = 3;
+    made.model.functions[function.number].kind_of_code.value = 5;
     made.cell(made.task("prog", 42), made.node(made.frame(function, 1)), made.event("cycles", 0), 1);
     return std::move(made).finish();
 }
@@ -127,8 +127,8 @@ TEST_CASE("info tells what a profile file is of", "[profiles]") {
     CHECK(has(text.output, "keeps        everything\n"));
     const auto json = place.run({"info", "--json", "p.profile.pb"});
     CHECK(json.status == 0);
-    CHECK(has(json.output, "\"container\":\"profile\""));
-    CHECK(has(json.output, "\"differing_versions\":0"));
+    CHECK(has(json.output, "\"container\": \"profile\""));
+    CHECK(has(json.output, "\"differing_versions\": 0"));
 
     // What it lacks of its recordings is a loss.
     stored::Problem limit;

@@ -58,11 +58,11 @@ typedef struct perfdata_samples_options {
     const perfdata_code *code;
 } perfdata_samples_options;
 
-/* Opens the samples of a recording before its first. To order them by time takes a pass over it. `options` may be null.
- * *made is null if it fails. A sample with counter values (leader sampling, perf record -e '{a,b}:S') is read
- * once for each counter that grew, with the counter's event, and what it grew by as its period. Without `code` the number
- * of a thread stands for the thread: the values of a new one with the number of one that is gone are compared with those
- * of the old one. */
+/* Opens the samples of a recording before its first. A profile file has none: it is refused. To order them by time
+ * takes a pass over it. `options` may be null. *made is null if it fails. A sample with counter values (leader
+ * sampling, perf record -e '{a,b}:S') is read once for each counter that grew, with the counter's event, and what it
+ * grew by as its period. Without `code` the number of a thread stands for the thread: the values of a new one with the
+ * number of one that is gone are compared with those of the old one. */
 PERFDATA_API perfdata_status perfdata_samples_open(const perfdata_recording *recording,
                                                    const perfdata_samples_options *options, perfdata_samples **made,
                                                    perfdata_error *error);

@@ -19,16 +19,6 @@ std::vector<std::byte> stored_bytes(std::string_view text) {
     return bytes;
 }
 
-// Gaps are ascending, and lie in the image, apart from each other.
-bool are_sound(const std::vector<stored::Gap>& gaps, std::uint64_t size) {
-    std::uint64_t end = 0;
-    for (const auto& gap : gaps) {
-        if (gap.offset < end || gap.offset > size || gap.size > size - gap.offset) return false;
-        end = gap.offset + gap.size;
-    }
-    return true;
-}
-
 }  // namespace
 
 const stored::Version* StoredImages::version(stored::Ref<stored::Function> function, std::uint32_t number) const {
@@ -48,9 +38,6 @@ Result<CodeImage> StoredImages::image(stored::Ref<stored::Function> function, st
         return fail(ErrorCode::missing, Error::no_offset, where, "the profile has not kept its code");
     }
     const auto& row = known->image;
-    if (row.bytes.empty() || !are_sound(row.gaps, row.bytes.size())) {
-        return fail(ErrorCode::malformed, Error::no_offset, where, "its code in the profile contradicts itself");
-    }
     CodeImage image;
     image.bytes = stored_bytes(row.bytes);
     image.address = {row.address};
@@ -58,8 +45,6 @@ Result<CodeImage> StoredImages::image(stored::Ref<stored::Function> function, st
     image.problems = stored::errors(model_, row.problems);
     for (const auto& gap : row.gaps) image.gaps.push_back({gap.offset, gap.size});
     for (const auto& change : row.changes) {
-        // Sizes are equal, and offsets lie in the image, of all that is sound.
-        if (change.before.size() != change.after.size() || change.offset >= row.bytes.size()) continue;
         image.changes.push_back(
             {change.offset, {change.time}, stored_bytes(change.before), stored_bytes(change.after)});
     }
@@ -67,7 +52,6 @@ Result<CodeImage> StoredImages::image(stored::Ref<stored::Function> function, st
         image.relocations.push_back({one.offset, std::string(model_.text(one.symbol)),
                                      static_cast<std::int64_t>(one.addend), one.base.as<RelocationBase>()});
     }
-    std::ranges::stable_sort(image.relocations, {}, &CodeRelocation::offset);
     if (known->differs) {
         image.problems.push_back({ErrorCode::mismatch, Error::no_offset, where,
                                   "its code differs between the recordings that were merged: this is that of one"});

@@ -14,14 +14,13 @@
 
 namespace perfdata {
 
-// StoredImages takes nothing of an image for granted: numbers in a file may be any. A question is a binary search.
+// A question is a binary search.
 class StoredImages {
   public:
     // The model must outlive it.
     explicit StoredImages(const stored::Model& model) : model_(model) {}
 
-    // Returns the code of a version. Errors: those that were when the profile was made; missing: it was not kept;
-    // malformed.
+    // Returns the code of a version. Errors: those that were when the profile was made; missing: it was not kept.
     Result<CodeImage> image(stored::Ref<stored::Function> function, std::uint32_t number) const;
     std::optional<KnownTarget> target(stored::Ref<stored::Function> function, std::uint32_t number, Address address,
                                       TargetUse use) const;
