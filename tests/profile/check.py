@@ -416,6 +416,15 @@ def test_keep():
     done = run(TOOL, "merge", "--json", "-o", "mixed.profile.pb.gz", small, profile(fixture("bpf/bpf_twins"), "twins"))
     if json.loads(done.stdout)["keeps"] != ["comm", "symbol"] or "chains" not in done.stderr:
         complain(f"merged with one that lacks something: {done.stdout} {done.stderr}")
+    # But for symbols: without them code is known by its place alone.
+    nameless = profile(recording, "nameless", "--keep", "comm,object")
+    twins = os.path.join(SCRATCH, "twins.profile.pb.gz")
+    done = run(TOOL, "merge", "-o", "refused.profile.pb.gz", nameless, twins, check=False)
+    if done.returncode != 1 or nameless not in done.stderr or twins not in done.stderr:
+        complain(f"merged with one without symbols: {done.returncode} {done.stderr}")
+    done = run(TOOL, "merge", "--keep", "comm,object", "--json", "-o", "nameless2.profile.pb.gz", nameless, twins)
+    if json.loads(done.stdout)["keeps"] != ["comm", "object"]:
+        complain(f"merged without symbols: {done.stdout}")
     for words, status in (("line", 2), ("code,object", 2), ("nothing", 2), ("comm,,pid", 2), ("comm,pid", 0)):
         done = run(TOOL, "profile", "--offline", "--keep", words, "-o", "words.profile.pb.gz", recording, check=False)
         if done.returncode != status:
