@@ -142,8 +142,9 @@ void StoredTimeline::restore_code() {
         timeline_.code_.push_back(code);
     }
     for (auto& load : timeline_.loads_) {
-        std::ranges::stable_sort(load.functions, {},
-                                 look_.by([&](CodeIndex index) { return timeline_.code_[index].subprogram; }));
+        std::ranges::sort(load.functions, {}, look_.by([&](CodeIndex index) {
+            return std::pair(timeline_.code_[index].subprogram, index);
+        }));
     }
 }
 

@@ -74,7 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto canonical = stored::canonical(*model);
     check_sound(canonical);
     require(stored::canonical(canonical) == canonical);
-    const auto dimensions = data[0] * 4u + 3u;
+    auto dimensions = data[0] * 4u + 3u;
+    if (model->keeps(stored::Dimension::symbol)) dimensions |= bit(stored::Dimension::symbol);
     const auto less = stored::keep_only(*model, dimensions);
     check_sound(less);
     const auto hits = hits_of(*model);

@@ -33,6 +33,11 @@ class Checker {
         if (auto same = check(code_arch_, model.text(facts.code_arch), profile, "architectures"); !same) return same;
         if (auto same = check(order_, facts.big_endian ? "big-endian" : "little-endian", profile, "byte orders"); !same)
             return same;
+        if (symbols_ == nullptr) symbols_ = &profile;
+        if (symbols_->model.keeps(Dimension::symbol) != model.keeps(Dimension::symbol)) {
+            return differ(*symbols_, profile,
+                          "one keeps symbols and the other does not: make both with the same --keep");
+        }
         for (const auto& event : model.events) {
             const auto [known, is_new] = events_.try_emplace(std::string(model.text(event.name)), &profile, &event);
             if (is_new || is_same_event(*known->second.second, event)) continue;
@@ -60,6 +65,7 @@ class Checker {
 
     bool allow_duplicates_;
     Told arch_, code_arch_, order_;
+    const Named* symbols_ = nullptr;  // the first of them
     // Trees: log n each, whatever names and hashes the files have.
     std::map<std::string, std::pair<const Named*, const Event*>, std::less<>> events_;
     std::map<std::string, const Named*, std::less<>> sources_;

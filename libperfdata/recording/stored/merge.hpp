@@ -30,7 +30,8 @@ struct Named {
 // that one of them lacks are left out of all.
 //
 // Errors, each naming the two that do not go together: mismatch (another architecture or byte order, an event of the
-// same name that is another one, the same recording twice), limit (more rows than there are numbers), cancelled.
+// same name that is another one, the same recording twice, symbols in one alone), limit (more rows than there are
+// numbers), cancelled.
 Result<Model> merge(std::vector<Named> profiles, const MergeOptions& options = {});
 
 }  // namespace perfdata::stored

@@ -264,6 +264,20 @@ TEST_CASE("Recordings of different architectures do not merge", "[recording][sto
     CHECK(orders.error().detail == "they are of different byte orders: little-endian and big-endian");
 }
 
+TEST_CASE("Profiles without symbols do not merge with others", "[recording][stored][merge]") {
+    const auto one = in_file("1", "/usr/bin/prog", build_a, 3);
+    const auto without = [](std::string_view content) {
+        return stored::keep_only(in_file(content, "/usr/bin/prog", build_a, 4),
+                                 stored::all_dimensions & ~bit(stored::Dimension::symbol));
+    };
+    const auto sum = merge_two(one, without("2"));
+    REQUIRE_FALSE(sum);
+    CHECK(sum.error().detail == "one keeps symbols and the other does not: make both with the same --keep");
+    const auto both = merge_two(without("2"), without("3"));
+    REQUIRE(both);
+    CHECK(only_hits(*both) == 8);
+}
+
 TEST_CASE("Events of one name must be the same event", "[recording][stored][merge]") {
     const auto refused = merge_two(with_event("1", attr_type::hardware, 0), with_event("2", attr_type::hardware, 1));
     REQUIRE_FALSE(refused);
