@@ -50,6 +50,8 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
         "  perfdata symbols --at TIME     what lay where at a time\n"
         "  perfdata extract -s NAME       BPF or JIT code as an ELF file for objdump, gdb, llvm-mca\n"
         "  perfdata export --format F     a profile for another tool: pprof, speedscope, Firefox's profiler...\n"
+        "  perfdata profile -o FILE       samples, names and code as a small file that all of this reads\n"
+        "  perfdata merge FILE... -o FILE the sum of such files\n"
         "  perfdata collect -o FILE       one file with all that is needed to show it on another machine\n"
         "  perfdata diff OLD NEW          which functions take more or less of the time than before\n"
         "  perfdata dump                  every record with every field\n"
@@ -73,6 +75,8 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
     add_dump(app, exit);
     add_extract(app, exit);
     add_export(app, exit);
+    add_profile(app, exit);
+    add_merge(app, exit);
     add_collect(app, exit);
     add_report(app, exit);
     add_batch(app, exit);

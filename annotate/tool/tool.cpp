@@ -54,6 +54,16 @@ void Common::add_to(CLI::App& command, std::vector<Format> formats) {
     add_rest_to(command, std::move(formats));
 }
 
+void Common::add_files_to(CLI::App& command, std::vector<Format> formats, const char* help) {
+    command.add_option("FILE", files, help)->required();
+    add_rest_to(command, std::move(formats));
+}
+
+void Common::add_summary_to(CLI::App& command) {
+    summary_ = true;
+    command.get_option("--json")->description("Also write a summary as JSON to standard output");
+}
+
 void Common::add_rest_to(CLI::App& command, std::vector<Format> formats) {
     formats_ = std::move(formats);
     command
@@ -86,6 +96,7 @@ void Common::add_stdio_to(CLI::App& command) {
 std::optional<int> Common::prepare(const CLI::App& command) {
     take_inputs(command);
     place.reset();
+    if (summary_ && json) claim_summary();
     if (output != "-" && output_is_directory && output_is_directory()) {
         choose_format(command);
         if (const auto problem = unreadable_input(command)) {
@@ -141,6 +152,16 @@ std::optional<int> Common::prepare_many(const CLI::App& command) {
     return {};
 }
 
+void Common::claim_summary() {
+    if (output == "-") {
+        throw CLI::ValidationError("--json", "standard output gets the summary; give -o FILE for the profile");
+    }
+    constexpr auto role = "standard output";
+    const auto found = OutputPlace::find("/dev/stdout");
+    if (!found) return;
+    if (const auto taken_as = taken.claim(*found, role)) refuse_taken("--json", role, *taken_as);
+}
+
 std::optional<Error> Common::unreadable_input(const CLI::App& command) {
     for (const auto* option : command.get_options()) {
         if (!is_input(*option) || option->check_lname("input")) continue;
@@ -159,7 +180,8 @@ std::optional<Error> Common::unreadable_input(const CLI::App& command) {
 
 void Common::take_inputs(const CLI::App& command) {
     taken = {};
-    const auto read = recordings ? recordings() : std::vector<std::string>{file};
+    auto read = recordings ? recordings() : files;
+    if (read.empty()) read.push_back(file);
     for (const auto& one : read) taken.add_recording(one);
     take_options(command);
 }
@@ -174,12 +196,13 @@ void Common::take_options(const CLI::App& command) {
 }
 
 void Common::choose_format(const CLI::App& command) {
+    const bool as_json = json && !summary_;
     const auto contradicts = [&](bool asked, Format other) {
         return asked && !format.empty() && format != option_word(other);
     };
-    if (contradicts(json, Format::json) || contradicts(stdio_, Format::text)) {
-        throw CLI::ValidationError("--format",
-                                   fmt::format("{}: {} asks for another format", format, json ? "--json" : "--stdio"));
+    if (contradicts(as_json, Format::json) || contradicts(stdio_, Format::text)) {
+        throw CLI::ValidationError(
+            "--format", fmt::format("{}: {} asks for another format", format, as_json ? "--json" : "--stdio"));
     }
     if (stdio_) format = option_word(Format::text);
     const bool given = !format.empty();
@@ -188,7 +211,10 @@ void Common::choose_format(const CLI::App& command) {
     // A bundle is packed with zstd.
     const bool bundles = formats_.front() == Format::bundle;
     if (bundles && ending && ending->text == ".zst") ending->format = Format::bundle;
-    if (json) {
+    // A profile is one of pprof, with more in it.
+    const bool profiles = formats_.front() == Format::profile;
+    if (profiles && ending && ending->format == Format::pprof) ending->format = Format::profile;
+    if (as_json) {
         format = option_word(Format::json);
     } else if (!given && ending) {
         if (!ending->format || !holds(formats_, *ending->format)) {
@@ -212,11 +238,11 @@ void Common::choose_format(const CLI::App& command) {
     const bool agrees = !ending || (ending->format && agrees_with(*ending->format));
     if (!agrees && !quiet) {
         complain(fmt::format("note: {} gets {}, as {} says, whatever its ending", output, format,
-                             json     ? "--json"
+                             as_json  ? "--json"
                              : stdio_ ? "--stdio"
                                       : "--format"));
     }
-    json = format == option_word(Format::json);
+    if (!summary_) json = format == option_word(Format::json);
 }
 
 void refuse_taken(const std::string& option, const std::string& name, const std::string& role) {
@@ -271,10 +297,16 @@ Result<Recording> Common::open(const Progress& progress) const {
         if (max_memory != 0) options.limits = limits_within(max_memory);
         return about_file(open_recording(file, options), file, {});
     }
-    if (max_memory == 0) return about_file(open_recording(file, options), file, recorder);
-    if (auto limited = limit_memory(max_memory); !limited) return fail(std::move(limited.error()));
-    options.limits = limits_within(max_memory);
+    auto limits = take_limits();
+    if (!limits) return fail(std::move(limits.error()));
+    options.limits = *limits;
     return about_file(open_recording(file, options), file, recorder);
+}
+
+Result<Limits> Common::take_limits() const {
+    if (max_memory == 0) return Limits();
+    if (auto limited = limit_memory(max_memory); !limited) return fail(std::move(limited.error()));
+    return limits_within(max_memory);
 }
 
 Result<void> limit_memory([[maybe_unused]] std::uint64_t bytes) {

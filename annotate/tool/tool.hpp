@@ -30,10 +30,11 @@ enum ExitCode : int { fine = 0, failed = 1, usage = 2, losses = 3, held = 4 };
 // Common is the options of every subcommand.
 struct Common {
     std::string file = "perf.data";
+    std::vector<std::string> files;  // of a command that takes several: then `file` has no meaning
     std::string output = "-";
     std::string color = "auto";
     std::string format;  // in run(): one of the command's formats, from --format, --json or the ending of `output`
-    bool json = false;   // in run(): the format is JSON
+    bool json = false;   // in run(): the format is JSON; see also add_summary_to()
     bool strict = false;
     bool quiet = false;
     std::uint64_t max_memory = 0;  // bytes; 0: no limit
@@ -60,6 +61,10 @@ struct Common {
     // add_rest_to(command, formats) adds all of that but FILE and --input.
     void add_rest_to(CLI::App& command, std::vector<Format> formats = {Format::text, Format::json});
     void add_format_to(CLI::App& command, const char* help);
+    // add_files_to(command, formats, help) does the same as add_to() for a command that takes several files.
+    void add_files_to(CLI::App& command, std::vector<Format> formats, const char* help);
+    // add_summary_to(command): --json writes a summary to standard output, and what -o gets stays what it is.
+    void add_summary_to(CLI::App& command);
     // add_stdio_to(command) adds --stdio, a synonym for text.
     void add_stdio_to(CLI::App& command);
     // on_run(command, exit, run): run() does the command's work and returns the exit code. It is called after checking
@@ -80,12 +85,16 @@ struct Common {
     // open(progress) opens the recording. With --max-memory it also limits the memory of this process from then on;
     // within a scope that was done before.
     Result<Recording> open(const Progress& progress = {}) const;
+    // take_limits() returns the limits for what is read. With --max-memory it also limits the memory of this process
+    // from then on. Errors: io.
+    Result<Limits> take_limits() const;
     Result<Output> open_output() const;
     // commit(written) ends the writing, and notes if an old file had to be written in place.
     Result<void> commit(Output& written) const;
 
   private:
     std::optional<int> prepare(const CLI::App& command);
+    void claim_summary();
     void take_inputs(const CLI::App& command);
     void take_options(const CLI::App& command);
     // Returns an error for the first input file besides the recording that cannot be read.
@@ -94,6 +103,7 @@ struct Common {
 
     std::vector<Format> formats_;
     bool stdio_ = false;
+    bool summary_ = false;  // --json is no format
 };
 
 // begin_anew(command, options) must follow all options. Each parse then starts with their current values, so that a
@@ -140,6 +150,8 @@ void add_dump(CLI::App& app, int& exit);
 void add_export(CLI::App& app, int& exit);
 void add_extract(CLI::App& app, int& exit);
 void add_info(CLI::App& app, int& exit);
+void add_merge(CLI::App& app, int& exit);
+void add_profile(CLI::App& app, int& exit);
 void add_script(CLI::App& app, int& exit);
 void add_stat(CLI::App& app, int& exit);
 void add_symbols(CLI::App& app, int& exit);

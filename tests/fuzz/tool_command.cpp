@@ -149,7 +149,7 @@ class ToolCommand::Line {
   public:
     explicit Line(const std::string& name) {
         using Add = void (*)(CLI::App&, int&);
-        constexpr std::array<std::pair<std::string_view, Add>, 12> commands = {{{"annotate", tool::add_annotate},
+        constexpr std::array<std::pair<std::string_view, Add>, 14> commands = {{{"annotate", tool::add_annotate},
                                                                                 {"bpf", tool::add_bpf},
                                                                                 {"collect", tool::add_collect},
                                                                                 {"diff", tool::add_diff},
@@ -157,6 +157,8 @@ class ToolCommand::Line {
                                                                                 {"export", tool::add_export},
                                                                                 {"extract", tool::add_extract},
                                                                                 {"info", tool::add_info},
+                                                                                {"merge", tool::add_merge},
+                                                                                {"profile", tool::add_profile},
                                                                                 {"report", tool::add_report},
                                                                                 {"script", tool::add_script},
                                                                                 {"stat", tool::add_stat},
@@ -242,6 +244,7 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
     // Put the file first: some options have an optional value.
     std::vector<std::string> words = {name_, recording.path()};
     if (name_ == "diff") words.push_back(second_recording(beside, recording));
+    if (name_ == "merge") words.push_back(recording.path());  // one profile alone is not merged
     const Facts absent;
     std::optional<Facts> facts;
     for (std::size_t index = 0; index < options_.size(); ++index) {
@@ -266,7 +269,10 @@ void ToolCommand::run(std::span<const std::uint8_t> input) {
     // A generated value is always valid unless it comes from the recording, such as a process id. --cpu is also refused
     // if samples do not contain their CPU.
     const auto of_cpus = [](std::string_view word) { return word.starts_with("--cpu="); };
-    require_taken(status != tool::usage || facts || std::ranges::any_of(words, of_cpus), words, messages.text());
+    // A profile may lack what an option is about: the message says so.
+    const bool lacks = messages.text().find("profile") != std::string::npos;
+    require_taken(status != tool::usage || facts || lacks || std::ranges::any_of(words, of_cpus), words,
+                  messages.text());
     if (status != tool::usage) check(status, words, html ? page.take() : output.text(), messages.text());
     output.clear();
     messages.clear();
@@ -291,6 +297,8 @@ void ToolCommand::check(int status, const std::vector<std::string>& arguments, s
         } else {
             check_text(written);
         }
+    } else if (name_ == "merge" || name_ == "profile") {
+        require(failed || written.starts_with("\x1f\x8b"));
     } else if (name_ == "extract") {
         require(failed || has(arguments, "--format=raw") || written.starts_with("\177ELF"));
     } else if (!has(arguments, "--json")) {

@@ -248,7 +248,7 @@ class Check:
             return
         value = json.loads(text)
         name = value["schema"].removeprefix("perfdata.").rsplit("/", 1)[0]
-        if name not in {"annotate": ("annotation", "lines")}.get(command, (command,)):
+        if name not in {"annotate": ("annotation", "lines"), "merge": ("profile",)}.get(command, (command,)):
             self.complain(f"{where}: schema {name}")
         self.document(name, value, where)
 
@@ -286,6 +286,8 @@ class Check:
             self.run("script", "--json", file)
             self.run("collect", "--check", "--json", file)
         self.run("collect", "--check", "--json", fixtures / "jit/tinyjit.data")
+        with tempfile.TemporaryDirectory() as folder:
+            self.profiles(fixtures, pathlib.Path(folder))
         for name in ("lost", "bpf_filter"):
             self.run("info", "--json", "--completeness", fixtures / f"records/{name}.data")
             self.run("bpf", "--json", fixtures / f"records/{name}.data", status=(0, 1))
@@ -318,6 +320,20 @@ class Check:
             self.run("batch", "--do", action, folder / "list", status=(1,))
             for more in ((), ("--resume",)):
                 self.run("batch", "--do", action, "--out", folder / "documents", *more, folder / "list", status=(1,))
+
+    def profiles(self, fixtures, folder):
+        files = []
+        for name in ("bpf/bpf_many", "records/multi", "bpf/bpf_events"):
+            files.append(folder / (name.replace("/", "_") + ".profile.pb.gz"))
+            options = ("--comm", "load") if name == "bpf/bpf_events" else ()
+            self.run("profile", "--json", "--offline", *options, "-o", files[-1], fixtures / f"{name}.data")
+        self.run("merge", "--json", "-o", folder / "both.profile.pb.gz", *files[:2])
+        self.run("merge", "--json", "--keep", "comm,symbol", "-o", folder / "small.profile.pb.gz", files[0])
+        # What shows recordings shows profiles.
+        for command in (("report",), ("annotate", "--calls"), ("info",)):
+            self.run(command[0], "--json", *command[1:], files[0])
+        self.run("info", "--json", "--completeness", files[2])
+        self.run("annotate", "--format", "lines", files[1])
 
     # Of a recording by `perf stat record -a -A` one by `perf stat record -b 42`: words of the command line have room.
     def counted_programs(self, file):

@@ -57,7 +57,7 @@ ManualOption describe(const CLI::Option& option) {
     described.words = value.words;
     const bool many = option.get_expected_max() > 1;
     described.list = many && !value.words.empty();
-    described.repeats = many && !option.get_positional();
+    described.repeats = many;
     described.help = option.get_description();
     complete(described);
     return described;

@@ -162,7 +162,9 @@ std::string man_page(const ManualCommand& command, std::span<const ManualCommand
         out += ".B perfdata\n\\fICOMMAND\\fP [\\fIOPTION\\fP]... [\\fIFILE\\fP]\n";
     } else {
         out += fmt::format(".B perfdata {}\n[\\fIOPTION\\fP]...", command.name);
-        for (const auto& argument : command.arguments) out += " [" + italic(argument.names.front()) + "]";
+        for (const auto& argument : command.arguments) {
+            out += " [" + italic(argument.names.front()) + "]" + (argument.repeats ? "..." : "");
+        }
         out += "\n";
     }
     out += ".SH DESCRIPTION\n" + paragraphs(command.text);

@@ -93,8 +93,7 @@ std::string zsh_completion(std::span<const ManualCommand> commands) {
             for (const auto& option : group.options) out += specifications(option);
         }
         for (const auto& argument : command.arguments) {
-            const bool first = &argument == &command.arguments.front();
-            out += " \\\n                " + shell_quoted((first ? "1" : "*") + action(argument));
+            out += " \\\n                " + shell_quoted((argument.repeats ? "*" : "1") + action(argument));
         }
         out += "\n            ;;\n";
     }

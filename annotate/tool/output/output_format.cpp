@@ -9,7 +9,7 @@ namespace {
 
 // Endings known to users of profilers and documents, and those of packed files: an output with such a name is not meant
 // to be text.
-constexpr std::array<Ending, 38> endings = {{
+constexpr std::array<Ending, 39> endings = {{
     {".txt", Format::text},
     {".json", Format::json},
     {".jsonl", Format::json_lines},
@@ -38,6 +38,7 @@ constexpr std::array<Ending, 38> endings = {{
     {".folded", Format::folded},
     {".collapsed", Format::folded},
     {".pb.gz", Format::pprof},
+    {".profile.pb.gz", Format::profile},
     {".speedscope.json", Format::speedscope},
     {".firefox.json", Format::firefox},
     {".afdo", Format::autofdo},
@@ -72,6 +73,7 @@ std::string_view in_words(Format format) {
         case Format::autofdo: return "AutoFDO (.afdo)";
         case Format::bolt: return "BOLT (.fdata)";
         case Format::bundle: return "a bundle (.tar.zst)";
+        case Format::profile: return "a profile (.profile.pb.gz)";
     }
     return {};
 }
@@ -107,6 +109,7 @@ std::string_view option_word(Format format) {
         case Format::autofdo: return "autofdo";
         case Format::bolt: return "bolt";
         case Format::bundle: return "bundle";
+        case Format::profile: return "profile";
     }
     return {};
 }

@@ -25,7 +25,8 @@ enum class Format {
     callgrind,
     autofdo,
     bolt,
-    bundle
+    bundle,
+    profile
 };
 
 // Ending is a file name ending that implies a format: ".json".

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// perfdata profile: what a recording says, counted, as a small file.
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "perfdata/timeline/code_class.hpp"
+
+#include "recording/stored/canonical.hpp"
+#include "report/without_samples.hpp"
+#include "stored/profile_maker.hpp"
+#include "tool.hpp"
+#include "tool/options/line_options.hpp"
+#include "tool/options/name_options.hpp"
+#include "tool/options/sample_options.hpp"
+#include "tool/profile/kept_dimensions.hpp"
+#include "tool/profile/profile_output.hpp"
+#include "tool/profile/profile_summary.hpp"
+#include "tool/session.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+struct MakeProfileChoice {
+    Common common;
+    NameChoice names;
+    LineChoice lines;
+    SampleChoice samples;
+    KeepChoice keep;
+    std::uint32_t max_stack = SampleCountOptions().max_stack;
+};
+
+// Returns the options that leave out samples: the profile does not have them, and should say so.
+std::vector<std::string> given_filters(const SampleChoice& samples) {
+    std::vector<std::string> given;
+    const auto add = [&](bool is_given, const char* option) {
+        if (is_given) given.emplace_back(option);
+    };
+    add(!samples.events.empty(), "--event");
+    add(!samples.comms.empty(), "--comm");
+    add(!samples.pids.empty(), "--pid");
+    add(!samples.tids.empty(), "--tid");
+    add(!samples.cpus.empty(), "--cpu");
+    add(!samples.cgroups.empty(), "--cgroup");
+    add(!samples.fields.empty(), "--filter");
+    add(!samples.time.empty(), "--time");
+    add(!samples.kinds.empty(), "--kind");
+    add(!samples.objects.empty(), "--dso");
+    add(!samples.symbols.empty(), "--symbols");
+    return given;
+}
+
+class MakeProfileRun {
+  public:
+    explicit MakeProfileRun(const MakeProfileChoice& choice) : choice_(choice), session_(choice.common) {}
+
+    int run() {
+        if (const auto problem = choice_.keep.problem(); !problem.empty()) {
+            complain(problem);
+            return usage;
+        }
+        if (!session_.open_samples()) return failed;
+        const auto& recording = session_.recording();
+        if (recording.is_profile()) {
+            session_.end_progress();
+            complain(fmt::format("{} is a profile already; `perfdata merge --keep LIST -o FILE` makes a smaller one",
+                                 choice_.common.file));
+            return usage;
+        }
+        auto filter = choice_.samples.filter(recording);
+        if (!filter) return session_.give_up(filter.error());
+        if (!choice_.samples.can_tell(recording, *filter)) return usage;
+        if (!session_.read_timeline()) return failed;
+        choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
+        session_.open_symbolizer(choice_.names, &choice_.lines);
+        if (!session_.check_names(choice_.names)) return failed;
+        session_.symbolizer().prepare(choice_.names.threads());
+        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(recording, *filter);
+        auto made = make(std::move(*filter));
+        session_.end_progress();
+        if (!made) return session_.give_up(made.error());
+        if (const auto status = write_profile_output(choice_.common, session_, *made); status != fine) return status;
+        const auto completeness = session_.completeness();
+        session_.warn(completeness, unnamed_kernel_);
+        tell(*made);
+        return session_.exit_code(completeness, has_stored_losses(*made));
+    }
+
+  private:
+    Result<stored::Model> make(SampleFilter filter) {
+        ProfileMakerOptions options;
+        options.filter = std::move(filter);
+        options.max_stack = choice_.max_stack;
+        options.jobs = choice_.names.threads();
+        options.watch.progress = session_.progress("counting samples");
+        auto model = make_profile(session_.recording(), session_.symbolizer(), options);
+        if (!model) return model;
+        unnamed_kernel_ = has_unnamed_kernel(*model);
+        const auto filters = given_filters(choice_.samples);
+        if (!filters.empty()) note_filters(*model, filters);
+        if (filters.empty() && choice_.keep.dimensions() == stored::all_dimensions) return model;
+        return stored::keep_only(std::move(*model), choice_.keep.dimensions());
+    }
+
+    static bool has_unnamed_kernel(const stored::Model& model) {
+        const auto is_kernel = [](const stored::Nameless& row) {
+            return row.kind.is(CodeClass::kernel) || row.kind.is(CodeClass::module);
+        };
+        return !model.facts.has_kernel_names && std::ranges::any_of(model.nameless, is_kernel);
+    }
+
+    // Whoever reads the profile is told that it has not all of the recording.
+    static void note_filters(stored::Model& model, const std::vector<std::string>& filters) {
+        const auto add = [&](std::string text) {
+            model.texts.push_back({std::move(text)});
+            return stored::Ref<stored::Text>(model.texts.size() - 1);
+        };
+        stored::Problem problem;
+        problem.code = ErrorCode::missing;
+        problem.detail =
+            add(fmt::format("it has only samples that {} chose when it was made", fmt::join(filters, ", ")));
+        problem.where = add("profile");
+        model.facts.partial.push_back(problem);
+    }
+
+    void tell(const stored::Model& model) const {
+        for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
+        if (!choice_.common.quiet) choice_.samples.note_absent_tasks(session_.timeline());
+        if (!model.cells.empty()) return;
+        const auto what = without_samples(session_.recording(), session_.timeline().completeness());
+        session_.note(what.empty() ? "no samples in the profile: the options leave none" : what);
+    }
+
+    const MakeProfileChoice& choice_;
+    Session session_;
+    bool unnamed_kernel_ = false;
+};
+
+}  // namespace
+
+void add_profile(CLI::App& app, int& exit) {
+    auto* command = app.add_subcommand(
+        "profile",
+        "Write what a recording says, counted, as a small file that needs nothing else\n"
+        "\n"
+        "  perfdata profile -o app.profile.pb.gz         then, anywhere:\n"
+        "  perfdata report app.profile.pb.gz             and so annotate, export and merge\n"
+        "  perfdata profile --keep comm,symbol -o app.profile.pb.gz\n"
+        "  go tool pprof app.profile.pb.gz               it is pprof's format, with more in it\n"
+        "\n"
+        "A profile has the functions that were sampled with their code and lines, call chains and counts. Single\n"
+        "samples, with their times and payloads, are not in it.");
+    auto choice = std::make_shared<MakeProfileChoice>();
+    choice->common.add_to(*command, {Format::profile});
+    choice->common.add_summary_to(*command);
+    choice->keep.add_to(*command);
+    add_whole(*command, "--max-stack", choice->max_stack,
+              "Frames of a call chain, innermost first (default 1024); inlined functions do not count",
+              {1, 65535, "a number from 1 to 65535 (default 1024)"});
+    choice->samples.add_to(*command);
+    choice->names.add_to(*command);
+    choice->names.add_code_to(*command);
+    choice->lines.add_to(*command);
+    begin_anew(*command, choice);
+    choice->common.on_run(*command, exit, [choice] { return MakeProfileRun(*choice).run(); });
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "profile_summary.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "perfdata/profile/event_count.hpp"
+#include "perfdata/timeline/stack_unwinder.hpp"
+
+#include "format/json_writer.hpp"
+#include "page/json/json_parts.hpp"
+#include "recording/stored/shared_facts.hpp"
+#include "tool/profile/kept_dimensions.hpp"
+
+namespace perfdata::tool {
+namespace {
+
+Error stored_error(const stored::Model& model, const stored::Problem& problem) {
+    return {problem.code.as<ErrorCode>(), problem.offset, std::string(model.text(problem.where)),
+            std::string(model.text(problem.detail))};
+}
+
+std::vector<EventCount> stored_totals(const stored::Model& model) {
+    std::vector<EventCount> totals(model.events.size());
+    for (const auto& cell : model.cells) totals[cell.event.number] += {cell.hits, cell.periods};
+    return totals;
+}
+
+// As UnwoundStacks::lost().
+bool stacks_lost(const stored::Facts& facts) {
+    const auto has = [&](StackEnd end) {
+        const auto at = static_cast<std::size_t>(end);
+        return at < facts.stacks_by_end.size() && facts.stacks_by_end[at] != 0;
+    };
+    return facts.stacks_not_unwound != 0 || has(StackEnd::damaged) || has(StackEnd::unsupported);
+}
+
+void write_source(JsonWriter& json, const stored::Model& model, const stored::Source& source) {
+    json.begin_object();
+    json.member("content", Bytes(std::as_bytes(std::span(source.content))));
+    json.member("times", source.times);
+    json.name("hostname", model.text(source.hostname));
+    json.name("os_release", model.text(source.os_release));
+    json.name("perf_version", model.text(source.perf_version));
+    json.array("command_line", source.command_line, [&](stored::Ref<stored::Text> word) { return model.text(word); });
+    json.end_object();
+}
+
+void write_rows(JsonWriter& json, const stored::Model& model) {
+    const auto rows = [&](std::string_view name, std::size_t count) {
+        json.member(name, static_cast<std::uint64_t>(count));
+    };
+    json.key("rows");
+    json.begin_object();
+    rows("objects", model.objects.size());
+    rows("bpf_loads", model.loads.size());
+    rows("functions", model.functions.size());
+    rows("versions", model.versions.size());
+    rows("frames", model.frames.size());
+    rows("chain_nodes", model.nodes.size());
+    rows("tasks", model.tasks.size());
+    rows("cells", model.cells.size());
+    json.end_object();
+}
+
+}  // namespace
+
+void write_profile_summary(const ProfileSummary& summary, const Sink& sink) {
+    const auto& model = summary.model;
+    JsonWriter json(sink);
+    json.begin_object();
+    json.member("schema", "perfdata.profile/1");
+    json.name("profile", summary.path);
+    json.member("bytes", summary.bytes);
+    json.member("arch", model.text(model.facts.arch));
+    json.member("recordings", stored::recordings(model));
+    json.key("sources");
+    json.begin_array();
+    for (const auto& source : model.sources) write_source(json, model, source);
+    json.end_array();
+    json.array("keeps", dimension_words(model.facts.keeps),
+               [](const std::string& word) { return std::string_view(word); });
+    json.key("events");
+    json.begin_array();
+    const auto totals = stored_totals(model);
+    for (std::size_t at = 0; at < totals.size(); ++at) {
+        json.begin_object();
+        json.name("name", model.text(model.events[at].name));
+        json.member("samples", totals[at].hits);
+        json.member("periods", totals[at].periods);
+        json.end_object();
+    }
+    json.end_array();
+    write_rows(json, model);
+    json.member("differing_versions", stored::differing(model));
+    json.key("partial");
+    json.begin_array();
+    for (const auto& problem : model.facts.partial) write_error(json, stored_error(model, problem));
+    json.end_array();
+    json.member("lost_events", model.facts.lost_events);
+    json.member("lost_samples", model.facts.lost_samples);
+    json.member("diagnostics_total", model.facts.diagnostics.count + model.facts.losses.count);
+    json.end_object();
+    json.finish();
+}
+
+std::vector<std::string> partial_texts(const stored::Model& model) {
+    std::vector<std::string> texts;
+    for (const auto& problem : model.facts.partial) texts.push_back(stored_error(model, problem).message());
+    return texts;
+}
+
+bool has_stored_losses(const stored::Model& model) {
+    const auto& facts = model.facts;
+    const auto damaged = [](const stored::RecordSum& sum) { return sum.damaged != 0; };
+    // A filter is no loss.
+    const auto limit = [](const stored::Problem& problem) { return problem.code.is(ErrorCode::limit); };
+    return facts.bytes_unread != 0 || facts.diagnostics.count != 0 || facts.losses.count != 0 ||
+           std::ranges::any_of(facts.records, damaged) || std::ranges::any_of(facts.partial, limit) ||
+           stacks_lost(facts) || facts.counters_unknown != 0 || facts.counters_went_back != 0 ||
+           facts.counters_not_kept != 0 || facts.in_further_tasks != 0;
+}
+
+}  // namespace perfdata::tool

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What is said of a profile that was written: a summary in JSON, and notes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "perfdata/annotate/format/sink.hpp"
+
+#include "recording/stored/model.hpp"
+
+namespace perfdata::tool {
+
+// ProfileSummary is what there is to say. What it refers to must outlive it.
+struct ProfileSummary {
+    std::string_view path;    // of the file that was written
+    std::uint64_t bytes = 0;  // of it
+    const stored::Model& model;
+};
+
+void write_profile_summary(const ProfileSummary& summary, const Sink& sink);
+
+// partial_texts(model) says which parts of the samples lack detail, or are left out, one text each.
+std::vector<std::string> partial_texts(const stored::Model& model);
+
+// has_stored_losses(model) returns true if something of a recording could not be read, or is not in the profile.
+bool has_stored_losses(const stored::Model& model);
+
+}  // namespace perfdata::tool

@@ -1,0 +1,690 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check.py WHAT TOOL FIXTURES COMPILER: profile files end to end. Exit status 77: what it takes is not here.
+
+  same        a profile of every fixture says what the recording says, byte by byte
+  elsewhere   the same for a recording made here, once the program, its debug information and its source are gone
+  merge       order and nesting make no difference, sums are sums, many files are a few at a time
+  duplicates  the same recording twice is refused, and added up with --allow-duplicates
+  keep        --keep, of profile and of merge; what a profile lacks is named with status 2
+  versions    a profile of a newer version is refused by name; input that is no profile
+  partial     a profile with a part of the samples says so
+  machines    one program on two machines, at other paths and addresses, is one in the sum
+  bpf         BPF programs with other ids and addresses, by tag
+  jit         JIT code of other processes, by name and code
+  pprof       go tool pprof reads a profile; its sums are those of report
+  outputs     equal bytes whatever the threads; JSON; full disks, inputs that would be overwritten
+  hostile     cut and changed profiles: refused or shown, never a crash
+"""
+import collections
+import gzip
+import itertools
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WHAT, TOOL, FIXTURES, COMPILER = sys.argv[1:5]
+HERE = os.path.dirname(os.path.abspath(__file__))
+WORK = os.path.join(HERE, "..", "bundle", "work.cpp")
+SCRATCH = tempfile.mkdtemp(prefix="perfdata-profile-")
+ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": os.path.join(SCRATCH, "home"), "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+DIMENSIONS = ["comm", "pid", "tid", "cpu", "cgroup", "object", "symbol", "line", "chains", "code"]
+MAGIC = b"perfdata profile\x10"  # in front of the version
+faults = 0
+
+
+def complain(text):
+    global faults
+    faults += 1
+    print(text, flush=True)
+
+
+def run(*command, cwd=None, check=True, text=True, **more):
+    done = subprocess.run([str(word) for word in command], cwd=cwd or SCRATCH, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=text, check=False, **more)
+    if check and done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done
+
+
+def skip(why):
+    print(why)
+    raise SystemExit(77)
+
+
+def folder(name):
+    path = os.path.join(SCRATCH, name)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def fixture(name):
+    return os.path.join(FIXTURES, name + ".data")
+
+
+def needs_perf():
+    if shutil.which("perf") is None:
+        skip("perf is not installed")
+    probe = run("perf", "record", "-q", "-N", "-B", "-e", "cpu-clock:u", "-o", "probe.data", "true", check=False)
+    if probe.returncode != 0:
+        skip("perf may not record here")
+
+
+def profile(recording, name, *options):
+    """Makes a profile of a recording, without files of this machine. Returns its path."""
+    made = os.path.join(SCRATCH, name + ".profile.pb.gz")
+    run(TOOL, "profile", "--offline", *options, "-o", made, recording)
+    return made
+
+
+def merge(name, *profiles, options=()):
+    made = os.path.join(SCRATCH, name + ".profile.pb.gz")
+    run(TOOL, "merge", *options, "-o", made, *profiles)
+    return made
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def written(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
+def report(path, *options):
+    return json.loads(run(TOOL, "report", "--json", *options, path).stdout)
+
+
+def totals(path):
+    return {event["name"]: (event["samples"], event["periods"]) for event in report(path)["events"] if event["samples"]}
+
+
+def counts(path, *keys, options=()):
+    """Returns hits and periods of each event by what the rows are sorted by."""
+    page = report(path, "--no-children", "-g", "none", "--sort", ",".join(keys), *options)
+    found = collections.Counter()
+    names = [event["name"] for event in page["events"]]
+    for row in page["rows"]:
+        key = tuple(json.dumps(row.get({"dso": "object", "program": "programs"}.get(one, one)), sort_keys=True) for one in keys)
+        for at, event in enumerate(names):
+            if row["hits"][at] or row["periods"][at]:
+                found[(*key, event, "hits")] += row["hits"][at]
+                found[(*key, event, "periods")] += row["periods"][at]
+    return found
+
+
+def differing(name, found, expected):
+    different = [f"{key}: {found.get(key)}, not {expected.get(key)}" for key in sorted(found.keys() | expected.keys())
+                 if found.get(key) != expected.get(key)]
+    if different:
+        complain(f"{name}: {len(different)} differ: " + "; ".join(different[:5]))
+
+
+def another(name, word=b"other"):
+    """Returns a recording that differs from a fixture in the name of the machine alone."""
+    data = content(fixture(name))
+    changed = data.replace(b"guest\0\0\0", word + b"\0\0\0").replace(b"\0vm\0\0\0", b"\0" + word[:2] + b"\0\0\0")
+    if changed == data:
+        raise SystemExit(f"{name}: no name of a machine to change")
+    return written(os.path.join(SCRATCH, os.path.basename(name) + "." + word.decode() + ".data"), changed)
+
+
+# What a recording and its profile must say alike. Each command takes perf.data of its directory.
+COMMANDS = [
+    ("report",),
+    ("report", "--json"),
+    ("report", "--no-children", "-g", "none", "-n", "--show-total-period"),
+    ("report", "--sort", "comm,pid,tid,dso,symbol", "-g", "none"),
+    ("report", "--sort", "cpu,symbol", "-g", "none"),
+    ("report", "--sort", "cgroup,symbol", "-g", "none"),
+    ("report", "--sort", "kind,program,symbol", "-g", "none", "--no-children"),
+    ("report", "--sort", "symbol,srcline", "-g", "caller"),
+    ("report", "--sort", "symbol", "-g", "callee,0.5,srcline", "--no-children"),
+    ("report", "--sort", "parent,symbol", "-p", "main", "-g", "none"),
+    ("report", "-g", "folded,0,caller,count", "--no-children"),
+    ("report", "--max-stack", "2"),
+    ("report", "--no-inline", "--no-demangle"),
+    ("report", "--group"),
+    ("report", "--kind", "kernel,bpf", "--percentage", "relative"),
+    ("report", "--percent-limit", "5", "--pid", "0"),
+    ("annotate",),
+    ("annotate", "--json"),
+    ("annotate", "--json", "--calls"),
+    ("annotate", "--versions"),
+    ("annotate", "--kind", "bpf", "--asm-raw", "-M", "intel"),
+    ("annotate", "--format", "html", "-o", "-"),
+    ("annotate", "--format", "lines"),
+    ("export", "--format", "folded"),
+    ("export", "--format", "folded", "--periods", "--no-inline"),
+    ("export", "--format", "callgrind"),
+    ("export", "--format", "pprof"),
+]
+
+
+def said(command, cwd):
+    done = run(TOOL, *command, "perf.data", cwd=cwd, check=False, text=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def different(name, one, other):
+    if one[:2] == other[:2]:
+        return
+    written(os.path.join(SCRATCH, "one"), one[1])
+    written(os.path.join(SCRATCH, "other"), other[1])
+    if one[1].startswith(b"\x1f\x8b"):
+        difference = f"{len(one[1])} and {len(other[1])} bytes that are packed\n"
+    else:
+        difference = run("diff", "-a", "one", "other", check=False, text=False).stdout[:2000].decode(errors="replace")
+    complain(f"{name}: status {one[0]} and {other[0]}\n{difference}{other[2][:500].decode(errors='replace')}")
+
+
+def compare(name, recording, names=(), commands=COMMANDS, gone=lambda: None):
+    """Compares what a recording and its profile say. `gone` removes what the profile must not need."""
+    here, there = os.path.dirname(recording), folder(name + ".profile")
+    made = run(TOOL, "profile", *names, "-o", os.path.join(there, "made.profile.pb.gz"), "perf.data", cwd=here, check=False)
+    if made.returncode != 0:
+        # Recordings without samples have no profile, as they have no report.
+        if run(TOOL, "report", "perf.data", cwd=here, check=False).returncode == 0:
+            complain(f"{name}: profile: {made.returncode} {made.stderr}")
+        return None
+    os.rename(os.path.join(there, "made.profile.pb.gz"), os.path.join(there, "perf.data"))
+    of_recording = [said((*command, *names), here) for command in commands]
+    gone()
+    for command, one in zip(commands, of_recording):
+        # Options for names have no effect on a profile, which is noted.
+        different(f"{name}: {' '.join(command)}", one, said(command, there))
+    return os.path.join(there, "perf.data")
+
+
+def fixtures():
+    """Yields each fixture: name, files to put beside it, and options for names."""
+    machines = ("arm", "a64", "ppc", "riscv", "s390", "x86")
+    for path, directories, names in sorted(os.walk(FIXTURES)):
+        for name in sorted(names):
+            if not name.endswith(".data"):
+                continue
+            beside = [os.path.join(path, one) for one in names if one.endswith((".dump", ".map"))]
+            options = []
+            machine = name.split("_")[0]
+            if os.path.basename(path) == "stacks" and machine in machines:
+                options = ["--symfs", os.path.join(path, machine)]
+            yield os.path.join(path, name), beside, options
+        for name in sorted(directories):
+            if name.endswith(".dir"):
+                yield os.path.join(path, name), [], []
+
+
+def test_same():
+    made = 0
+    for path, beside, options in fixtures():
+        name = os.path.basename(path)
+        here = folder("fixture." + name)
+        recording = os.path.join(here, "perf.data")
+        if os.path.isdir(path):
+            shutil.copytree(path, recording)
+        else:
+            shutil.copy(path, recording)
+        for file in beside:
+            shutil.copy(file, here)
+        made += compare("fixture." + name, recording, names=[*options, "--offline"] if not options else options) is not None
+        shutil.rmtree(here)
+        shutil.rmtree(folder("fixture." + name + ".profile"))
+    # With names of the kernel.
+    here = folder("kallsyms")
+    shutil.copy(fixture("bpf/bpf_many"), os.path.join(here, "perf.data"))
+    compare("kallsyms", os.path.join(here, "perf.data"), names=["--kallsyms", os.path.join(FIXTURES, "bpf/guest.kallsyms")])
+    if made < 45:
+        complain(f"only {made} fixtures have a profile")
+
+
+def build(name, *options, where="programs"):
+    program = os.path.join(folder(where), name)
+    run(COMPILER, "-O2", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", *options, WORK, "-o", program)
+    return program
+
+
+def record(where, *arguments, options=("-g", "-e", "cpu-clock:u")):
+    run("perf", "record", "-q", "-N", "--buildid-all", "-F", "999", *options, "-o", os.path.join(where, "perf.data"), "--",
+        *arguments)
+    return os.path.join(where, "perf.data")
+
+
+def test_elsewhere():
+    needs_perf()
+    for name, flags, options in (("plain", ["-fno-omit-frame-pointer"], ("-g", "-e", "cpu-clock:u")),
+                                 ("dwarf", ["-fomit-frame-pointer"], ("--call-graph", "dwarf,4096", "-e", "cpu-clock:u"))):
+        sources = folder("sources." + name)
+        source = os.path.join(sources, "work.cpp")
+        shutil.copy(WORK, source)
+        program = os.path.join(sources, "work")
+        run(COMPILER, "-O2", "-g", *flags, "-Wl,--build-id", source, "-o", program)
+        recording = record(folder(name), program, "3000", options=options)
+        made = compare(name, recording, gone=lambda path=sources: shutil.rmtree(path))
+        if made is None:
+            continue
+        text = said(("annotate",), os.path.dirname(made))[1].decode()
+        if "turn" not in text or "value ^= value << 13" not in text:
+            complain(f"{name}: no names or source text of a program that is gone:\n{text[:1000]}")
+    # Debug information apart.
+    apart = build("apart", "-gz")
+    run("objcopy", "--only-keep-debug", apart, apart + ".debug")
+    run("objcopy", "--strip-all", f"--add-gnu-debuglink={apart}.debug", apart)
+    recording = record(folder("apart"), apart, "3000")
+    compare("apart", recording, gone=lambda: shutil.rmtree(os.path.dirname(apart)))
+
+
+# Recordings of one architecture whose events of one name are the same.
+MERGED = ["bpf/bpf_many", "bpf/bpf_twins", "records/multi", "bpf/bpf_turns", "records/group_chains"]
+
+
+def test_merge():
+    profiles = [profile(fixture(name), os.path.basename(name)) for name in MERGED]
+    a, b, c = profiles[:3]
+    first = content(merge("abc", a, b, c))
+    for order in itertools.permutations((a, b, c)):
+        if content(merge("order", *order)) != first:
+            complain(f"order: {[os.path.basename(one) for one in order]}: other bytes")
+    for pair, rest in (((a, b), c), ((a, c), b), ((b, c), a)):
+        if content(merge("nested", merge("pair", *pair), rest)) != first:
+            complain(f"nesting: {[os.path.basename(one) for one in pair]} first: other bytes")
+    if content(merge("alone", a)) != content(a):
+        complain("one profile alone is another file")
+    whole = merge("whole", *profiles)
+    if content(merge("halves", merge("one", *profiles[:2]), merge("other", *reversed(profiles[2:])))) != content(whole):
+        complain("halves: other bytes")
+    sums = collections.Counter()
+    for one in profiles:
+        for event, (hits, periods) in totals(one).items():
+            sums[event, "hits"] += hits
+            sums[event, "periods"] += periods
+    found = {(event, what): number for event, numbers in totals(whole).items() for what, number in zip(("hits", "periods"), numbers)}
+    differing("sums", found, dict(sums))
+    for keys in (("comm", "symbol"), ("kind",), ("comm",)):
+        sums = collections.Counter()
+        for one in profiles:
+            sums.update(counts(one, *keys))
+        differing(f"sums by {','.join(keys)}", counts(whole, *keys), sums)
+    # Chains: each stack, as the folded export has it.
+    sums = collections.Counter()
+    for one in (*profiles[:2], profiles[3]):
+        for line in run(TOOL, "export", "--format", "folded", one).stdout.splitlines():
+            stack, _, count = line.rpartition(" ")
+            sums[stack] += int(count)
+    found = collections.Counter()
+    for line in run(TOOL, "export", "--format", "folded", merge("stacks", *profiles[:2], profiles[3])).stdout.splitlines():
+        stack, _, count = line.rpartition(" ")
+        found[stack] += int(count)
+    differing("sums of stacks", found, sums)
+    # Many: a few are in memory at once.
+    few = merge("few", *[a] * 7, options=["--allow-duplicates"])
+    many = merge("many", *[a] * 70, options=["--allow-duplicates"])
+    if content(many) != content(merge("tens", *[few] * 10, options=["--allow-duplicates"])):
+        complain("70 profiles at once, and ten times seven: other bytes")
+    differing("70 times", {event: hits for event, (hits, _) in totals(many).items()},
+              {event: 70 * hits for event, (hits, _) in totals(a).items()})
+    # Other architectures and events do not go together: both are named.
+    foreign = profile(fixture("records/a64_bpf_live"), "foreign")
+    done = run(TOOL, "merge", "-o", "refused.profile.pb.gz", a, foreign, check=False)
+    if done.returncode != 1 or a not in done.stderr or foreign not in done.stderr:
+        complain(f"two architectures: {done.returncode} {done.stderr}")
+    if os.path.exists(os.path.join(SCRATCH, "refused.profile.pb.gz")):
+        complain("two architectures: there is a file")
+
+
+def test_duplicates():
+    a, b = (profile(fixture(name), os.path.basename(name)) for name in MERGED[:2])
+    both = merge("both", a, b)
+    copy = shutil.copy(a, os.path.join(SCRATCH, "copy.profile.pb.gz"))
+    for names in ((a, a), (a, copy), (both, a), (a, both), (b, both)):
+        done = run(TOOL, "merge", "-o", "twice.profile.pb.gz", *names, check=False)
+        if done.returncode != 1 or any(name not in done.stderr for name in names) or "--allow-duplicates" not in done.stderr:
+            complain(f"{[os.path.basename(name) for name in names]}: {done.returncode} {done.stderr}")
+        if os.path.exists(os.path.join(SCRATCH, "twice.profile.pb.gz")):
+            complain("a refused merge has written a file")
+    # The same recording with other options is the same recording.
+    smaller = profile(fixture(MERGED[0]), "smaller", "--keep", "comm,symbol")
+    if run(TOOL, "merge", "-o", "twice.profile.pb.gz", a, smaller, check=False).returncode != 1:
+        complain("a smaller profile of the same recording is taken for another one")
+    twice = merge("twice", both, a, options=["--allow-duplicates"])
+    page = json.loads(run(TOOL, "merge", "--allow-duplicates", "--json", "-o", "again.profile.pb.gz", both, a).stdout)
+    if page["recordings"] != 3 or sorted(one["times"] for one in page["sources"]) != [1, 2]:
+        complain(f"recordings: {page['recordings']} {page['sources']}")
+    sums = counts(both, "comm", "symbol")
+    sums.update(counts(a, "comm", "symbol"))
+    differing("--allow-duplicates", counts(twice, "comm", "symbol"), sums)
+
+
+# What a profile without this dimension refuses.
+NEEDS = {
+    "comm": [("report", "--sort", "comm"), ("report", "--sort", "symbol", "--comm", "x")],
+    "pid": [("report", "--sort", "pid"), ("report", "--sort", "symbol", "--pid", "1")],
+    "tid": [("report", "--sort", "tid"), ("report", "--sort", "symbol", "--tid", "1")],
+    "cpu": [("report", "--sort", "cpu"), ("report", "--sort", "symbol", "--cpu", "0")],
+    "cgroup": [("report", "--sort", "cgroup"), ("report", "--sort", "symbol", "--cgroup", "/")],
+    "object": [("report", "--sort", "dso"), ("report", "--sort", "symbol", "--dso", "x")],
+    "symbol": [("report", "--sort", "symbol"), ("report", "--sort", "comm", "-S", "x")],
+    "line": [("report", "--sort", "srcline"), ("annotate", "--format", "lines")],
+    "chains": [("report", "--sort", "symbol", "-g", "caller"), ("report", "--sort", "symbol", "--children")],
+    "code": [("annotate",)],
+}
+
+
+# What messages call the dimensions.
+THINGS = {"comm": "names of threads", "pid": "processes", "tid": "threads", "cpu": "CPUs", "cgroup": "cgroups", "object": "objects",
+          "symbol": "functions", "line": "lines of source", "chains": "call chains", "code": "code"}
+
+
+def test_keep():
+    # This recording has all of them.
+    recording = fixture("records/cgns")
+    whole = profile(recording, "whole")
+    everything = json.loads(run(TOOL, "merge", "--json", "-o", "everything.profile.pb.gz", whole).stdout)
+    if everything["keeps"] != DIMENSIONS:
+        complain(f"keeps: {everything['keeps']}")
+    for dimension in DIMENSIONS:
+        kept = [one for one in DIMENSIONS if one != dimension]
+        if dimension == "symbol":
+            kept = [one for one in kept if one not in ("line", "code")]
+        without = profile(recording, "without." + dimension, "--keep", ",".join(kept))
+        if content(merge("smaller", whole, options=["--keep", ",".join(kept)])) != content(without):
+            complain(f"without {dimension}: profile --keep and merge --keep write other bytes")
+        page = json.loads(run(TOOL, "merge", "--json", "-o", "again.profile.pb.gz", without).stdout)
+        if page["keeps"] != kept:
+            complain(f"without {dimension}: keeps {page['keeps']}")
+        hits = {event["name"]: event["samples"] for event in page["events"]}
+        differing(f"without {dimension}", hits, {event["name"]: event["samples"] for event in everything["events"]})
+        for command in NEEDS[dimension]:
+            done = run(TOOL, *command, without, check=False)
+            if done.returncode != 2 or THINGS[dimension] not in done.stderr or "--keep" not in done.stderr or done.stdout:
+                complain(f"without {dimension}: {' '.join(command)}: {done.returncode} {done.stderr}{done.stdout[:200]}")
+    small = profile(recording, "small", "--keep", "comm,symbol")
+    if os.path.getsize(small) >= os.path.getsize(whole):
+        complain(f"--keep comm,symbol: {os.path.getsize(small)} bytes, all: {os.path.getsize(whole)}")
+    differing("--keep comm,symbol", counts(small, "comm", "symbol"), counts(whole, "comm", "symbol"))
+    # perf's words.
+    if content(profile(recording, "words", "--keep", "dso,symbol,srcline")) != \
+            content(profile(recording, "words2", "--keep", "object,symbol,line")):
+        complain("--keep dso,srcline is not --keep object,line")
+    # What one lacks all lack, and that is told.
+    done = run(TOOL, "merge", "--json", "-o", "mixed.profile.pb.gz", small, profile(fixture("bpf/bpf_twins"), "twins"))
+    if json.loads(done.stdout)["keeps"] != ["comm", "symbol"] or "chains" not in done.stderr:
+        complain(f"merged with one that lacks something: {done.stdout} {done.stderr}")
+    # But for symbols: without them code is known by its place alone.
+    nameless = profile(recording, "nameless", "--keep", "comm,object")
+    twins = os.path.join(SCRATCH, "twins.profile.pb.gz")
+    done = run(TOOL, "merge", "-o", "refused.profile.pb.gz", nameless, twins, check=False)
+    if done.returncode != 1 or nameless not in done.stderr or twins not in done.stderr:
+        complain(f"merged with one without symbols: {done.returncode} {done.stderr}")
+    done = run(TOOL, "merge", "--keep", "comm,object", "--json", "-o", "nameless2.profile.pb.gz", nameless, twins)
+    if json.loads(done.stdout)["keeps"] != ["comm", "object"]:
+        complain(f"merged without symbols: {done.stdout}")
+    for words, status in (("line", 2), ("code,object", 2), ("nothing", 2), ("comm,,pid", 2), ("comm,pid", 0)):
+        done = run(TOOL, "profile", "--offline", "--keep", words, "-o", "words.profile.pb.gz", recording, check=False)
+        if done.returncode != status:
+            complain(f"--keep {words}: {done.returncode} {done.stderr}")
+    # What no profile has.
+    for command in (("script",), ("dump",), ("extract", "-s", "x", "-o", "x.elf"), ("stat",), ("symbols", "--at", "1"), ("bpf",),
+                    ("collect", "-o", "x.tar.zst"), ("profile", "-o", "x.profile.pb.gz"), ("report", "--time", "1,2"),
+                    ("report", "--filter", "id == 1"), ("report", "--sort", "trace:id"), ("report", "--histogram", "id"),
+                    ("annotate", "--time", "1,2"), ("export", "--format", "speedscope"), ("export", "--format", "firefox"),
+                    ("export", "--format", "csv", "--table", "samples"), ("export", "--format", "autofdo"),
+                    ("export", "--format", "bolt")):
+        done = run(TOOL, *command, whole, check=False)
+        if done.returncode != 2 or "profile" not in done.stderr or done.stdout:
+            complain(f"{' '.join(command)} of a profile: {done.returncode} {done.stderr}")
+
+
+def test_versions():
+    made = profile(fixture("records/brk"), "made")
+    plain = gzip.decompress(content(made))
+    if MAGIC + b"\x01" not in plain[:32]:
+        raise SystemExit(f"no version in {plain[:32]}")
+    newer = written(os.path.join(SCRATCH, "newer.profile.pb"), plain.replace(MAGIC + b"\x01", MAGIC + b"\x02", 1))
+    for command in (("report",), ("annotate",), ("export",), ("info",), ("merge", "-o", "x.profile.pb.gz")):
+        done = run(TOOL, *command, newer, check=False)
+        if done.returncode != 1 or newer not in done.stderr or "newer perfdata" not in done.stderr or "version 2" not in done.stderr:
+            complain(f"{command[0]} of a newer version: {done.returncode} {done.stderr}")
+    # Packed otherwise, or not at all, it is the same profile.
+    text = run(TOOL, "report", made).stdout
+    for name, data in (("plain", plain), ("gzip", gzip.compress(plain, 1))):
+        if run(TOOL, "report", written(os.path.join(SCRATCH, name), data)).stdout != text:
+            complain(f"{name}: another report")
+        if content(merge("packed", os.path.join(SCRATCH, name))) != content(made):
+            complain(f"{name}: merge writes other bytes")
+    with open(made, "rb") as file:
+        piped = subprocess.run([TOOL, "report", "-"], stdin=file, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    if piped.returncode != 0 or piped.stdout != text:
+        complain(f"from a pipe: {piped.returncode} {piped.stderr}")
+    # What is no profile.
+    exported = os.path.join(SCRATCH, "pprof.pb.gz")
+    run(TOOL, "export", "--offline", "--format", "pprof", "-o", exported, fixture("records/brk"))
+    for path in (fixture("records/brk"), exported, os.devnull, WORK):
+        done = run(TOOL, "merge", "-o", "x.profile.pb.gz", made, path, check=False)
+        if done.returncode != 1 or path not in done.stderr or "profile" not in done.stderr:
+            complain(f"merge of {path}: {done.returncode} {done.stderr}")
+    done = run(TOOL, "report", exported, check=False)
+    if done.returncode != 1 or exported not in done.stderr:
+        complain(f"report of an exported file: {done.returncode} {done.stderr}")
+
+
+def test_partial():
+    recording = fixture("bpf/bpf_events")
+    filtered = os.path.join(SCRATCH, "filtered.profile.pb.gz")
+    page = json.loads(run(TOOL, "profile", "--offline", "--json", "--comm", "load", "-o", filtered, recording).stdout)
+    if len(page["partial"]) != 1 or "--comm" not in page["partial"][0]["detail"]:
+        complain(f"--comm: {page['partial']}")
+    differing("--comm", counts(filtered, "comm", "symbol"), counts(recording, "comm", "symbol", options=["--comm", "load", "--offline"]))
+    told = run(TOOL, "report", filtered).stderr
+    if "--comm" not in told:
+        complain(f"report of a part of the samples does not say so: {told}")
+    whole = profile(recording, "whole")
+    if json.loads(run(TOOL, "merge", "--json", "-o", "again.profile.pb.gz", whole).stdout)["partial"]:
+        complain("a whole profile is partial")
+    merged = run(TOOL, "merge", "--json", "-o", "merged.profile.pb.gz", filtered, profile(fixture("bpf/bpf_many"), "many"))
+    if "--comm" not in json.dumps(json.loads(merged.stdout)["partial"]) or "partial" not in merged.stderr:
+        complain(f"a sum with a partial profile is not partial: {merged.stdout} {merged.stderr}")
+    # Limits. The stacks of this recording do not fit.
+    limited = os.path.join(SCRATCH, "limited.profile.pb.gz")
+    for memory in ("24M", "32M", "48M", "64M"):
+        done = run(TOOL, "profile", "--offline", "--json", "--strict", "--max-memory", memory, "-o", limited, recording, check=False)
+        if done.returncode not in (0, 1, 3):
+            complain(f"--max-memory {memory}: {done.returncode} {done.stderr}")
+        if done.returncode in (0, 3) and bool(json.loads(done.stdout)["partial"]) and done.returncode == 0:
+            complain(f"--max-memory {memory}: a partial profile under --strict: {done.stdout}")
+        if done.returncode == 3 and not done.stderr:
+            complain(f"--max-memory {memory}: 3 without a word")
+
+
+def test_machines():
+    needs_perf()
+    program = build("work")
+    profiles = []
+    for name in ("one", "other"):
+        copy = shutil.copy(program, os.path.join(folder("machine." + name), "work"))
+        recording = record(folder(name), copy, "2000")
+        # As of another machine, too.
+        made = os.path.join(SCRATCH, name + ".profile.pb.gz")
+        run(TOOL, "profile", "-o", made, recording)
+        profiles.append(made)
+    os.remove(program)
+    merged = merge("merged", *profiles)
+    rows = [row for row in report(merged, "--no-children", "-g", "none", "--sort", "dso,symbol")["rows"] if "turn" in (row["symbol"] or "")]
+    sums = collections.Counter()
+    for one in profiles:
+        sums.update(counts(one, "symbol"))
+    differing("machines", counts(merged, "symbol"), sums)
+    if len(rows) != 1:
+        complain(f"one function of two machines is {len(rows)} rows: {rows}")
+    page = json.loads(run(TOOL, "annotate", "--json", "-s", "turn", merged).stdout)
+    if len(page["functions"]) != 1 or not page["functions"][0]["instructions"]:
+        complain(f"no code of a merged function: {str(page)[:500]}")
+
+
+def test_bpf():
+    # Programs that are loaded again and again, at other addresses, under other ids.
+    for name in ("bpf/bpf_turns", "bpf/bpf_reuse", "bpf/bpf_twins"):
+        base = os.path.basename(name)
+        one, other = profile(fixture(name), base), profile(another(name), base + ".other")
+        merged = merge(base + ".merged", one, other)
+        twice = merge(base + ".twice", one, one, options=["--allow-duplicates"])
+        sums = counts(one, "symbol", options=["--kind", "bpf"])
+        sums.update(counts(other, "symbol", options=["--kind", "bpf"]))
+        differing(f"{name}: by symbol", counts(merged, "symbol", options=["--kind", "bpf"]), sums)
+        differing(f"{name}: of another machine, twice", counts(merged, "symbol", "program"), counts(twice, "symbol", "program"))
+        # One row of each program and symbol: it is the tag that counts, and not when, where and how often it was loaded.
+        seen = collections.Counter()
+        for row in report(merged, "--no-children", "-g", "none", "--kind", "bpf", "--sort", "program,symbol")["rows"]:
+            seen[row["symbol"]] += 1
+        if not seen or max(seen.values()) != 1:
+            complain(f"{name}: programs by tag: {seen.most_common(3)}")
+        summary = json.loads(run(TOOL, "merge", "--json", "-o", "again.profile.pb.gz", merged).stdout)
+        if summary["differing_versions"] != 0 or summary["recordings"] != 2 or \
+                {source["hostname"] for source in summary["sources"]} != {"guest", "other"}:
+            complain(f"{name}: {summary}")
+
+
+def test_jit():
+    here = folder("jit")
+    for file in ("jit-32346.dump", "perf-32346.map"):
+        shutil.copy(os.path.join(FIXTURES, "jit", file), here)
+    shutil.copy(fixture("jit/tinyjit"), here)
+    other = shutil.move(another("jit/tinyjit"), here)
+    profiles = [profile(path, name, "--jitdump", os.path.join(here, "jit-32346.dump"))
+                for name, path in (("one", os.path.join(here, "tinyjit.data")), ("other", other))]
+    merged = merge("merged", *profiles)
+    sums = collections.Counter()
+    for one in profiles:
+        sums.update(counts(one, "kind", "symbol"))
+    differing("jit", counts(merged, "kind", "symbol"), sums)
+    page = report(merged, "--no-children", "-g", "none", "--kind", "jit", "--sort", "symbol")
+    if not page["rows"]:
+        complain("jit: no rows")
+    # Code of one name that is other code stays apart: each has its own listing.
+    once, both = (json.loads(run(TOOL, "annotate", "--json", "--kind", "jit", path).stdout)["functions"]
+                  for path in (profiles[0], merged))
+    codes = [{(one["symbol"], "".join(line["bytes"] for line in one.get("instructions", []))) for one in functions}
+             for functions in (once, both)]
+    if not codes[0] or codes[0] != codes[1] or len(both) != len(codes[1]):
+        complain(f"jit: {len(once)} functions, merged {len(both)}, with {len(codes[1])} distinct codes")
+
+
+def test_pprof():
+    if shutil.which("go") is None:
+        skip("go is not installed")
+    for name in ("bpf/bpf_many", "records/multi", "stacks/x86_plain", "records/s390_basic"):
+        made = profile(fixture(name), os.path.basename(name))
+        for path in (made, merge("merged", made, profile(another(name), "other"))):
+            text = run("go", "tool", "pprof", "-raw", "-symbolize=none", path).stdout
+            head, body = text.split("\nSamples:\n", 1)
+            lines = body.split("\nLocations\n", 1)[0].splitlines()
+            types = [word.split("/")[0] for word in lines[0].split()]
+            found = [0] * len(types)
+            for line in lines[1:]:
+                numbers, colon, _ = line.partition(":")
+                if colon and all(word.lstrip("-").isdigit() for word in numbers.split()):
+                    for at, number in enumerate(numbers.split()):
+                        found[at] += int(number)
+            expected = totals(path)
+            for event, (hits, _) in expected.items():
+                column = [at for at, one in enumerate(types) if one == event + "_sample"]
+                if len(column) != 1 or found[column[0]] != hits:
+                    complain(f"{path}: {event}: {types} {found}, not {hits}")
+        symbols = {row["symbol"] for row in report(made, "--no-children", "-g", "none", "--sort", "symbol")["rows"]}
+        named = [symbol for symbol in symbols if symbol]
+        missing = [symbol for symbol in named if symbol.split("(")[0] not in text]
+        if missing:
+            complain(f"{name}: go tool pprof does not name {missing[:5]}")
+
+
+def test_outputs():
+    recording = fixture("bpf/bpf_many")
+    one = profile(recording, "one", "-j", "1")
+    if content(one) != content(profile(recording, "other", "-j", "7")):
+        complain("two runs with other numbers of threads write other bytes")
+    with open(os.path.join(SCRATCH, "piped"), "wb") as file:
+        done = subprocess.run([TOOL, "profile", "--offline", recording], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=file,
+                              stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0 or content(os.path.join(SCRATCH, "piped")) != content(one):
+        complain(f"to standard output: {done.returncode} {done.stderr}")
+    page = json.loads(run(TOOL, "profile", "--offline", "--json", "-o", "json.profile.pb.gz", recording).stdout)
+    if page["schema"] != "perfdata.profile/1" or page["bytes"] != os.path.getsize(one) or page["recordings"] != 1 or \
+            page["profile"] != "json.profile.pb.gz" or page["arch"] != "x86_64" or \
+            {event["name"]: (event["samples"], event["periods"]) for event in page["events"]} != totals(one):
+        complain(f"--json: {page}")
+    before = content(one)
+    for command, status in ((("profile", "--offline", "--json", recording), 2), (("profile", "-o", recording, recording), 2),
+                            (("merge", "-o", one, one), 2), (("merge", "--json", one), 2), (("merge", "-o", "x.profile.pb.gz"), 2),
+                            (("profile", "-o", "x.html", recording), 2), (("merge", "-o", "/dev/full", one), 1),
+                            (("profile", "--offline", "-o", "/dev/full", recording), 1), (("merge", "-o", "x", one, "nowhere"), 1),
+                            (("profile", "-o", "no/such/x.profile.pb.gz", recording), 1)):
+        done = run(TOOL, *command, check=False, text=False)
+        if done.returncode != status or not done.stderr:
+            complain(f"{' '.join(command)}: {done.returncode} {done.stderr}")
+    if content(one) != before:
+        complain("an input was overwritten")
+    # The ending of pprof's files will do, as it is one.
+    run(TOOL, "merge", "-o", "ending.pb.gz", one)
+    if content(os.path.join(SCRATCH, "ending.pb.gz")) != before:
+        complain("-o ending.pb.gz: other bytes")
+
+
+def survived(what, command):
+    """Runs the tool on damaged input: an exit status, and a message if it is not 0."""
+    try:
+        done = run(TOOL, *command, check=False, text=False, timeout=60)
+    except subprocess.TimeoutExpired:
+        return complain(f"{what}: {' '.join(command)}: more than a minute")
+    if done.returncode not in (0, 1, 2) or (done.returncode != 0 and not done.stderr.startswith(b"perfdata: ")):
+        complain(f"{what}: {' '.join(command)}: {done.returncode} {done.stderr[-500:]}")
+    return done.returncode
+
+
+def test_hostile():
+    chance = random.Random(20)
+    damaged = os.path.join(SCRATCH, "damaged")
+    commands = [("report", damaged), ("merge", "-o", "/dev/null", damaged), ("annotate", "--json", "--calls", damaged),
+                ("export", "--format", "callgrind", damaged), ("merge", "--keep", "comm,symbol", "-o", "/dev/null", damaged),
+                ("info", damaged), ("merge", "--allow-duplicates", "-o", "/dev/null", damaged, damaged)]
+    for name in ("records/brk", "bpf/bpf_types", "records/group_chains", "jit/tinyjit"):
+        packed = content(profile(fixture(name), os.path.basename(name)))
+        plain = gzip.decompress(packed)
+        # Cut: never taken for a whole one.
+        for at in sorted({0, 1, 2, 10, 18, 31, *(chance.randrange(len(plain)) for _ in range(25))}):
+            written(damaged, plain[:at])
+            # pprof's part at the end is skipped by its fields: between two of them nothing is amiss.
+            status = survived(f"{name} cut at {at}", commands[at % 2])
+            if status == 0 and at < len(plain) // 8:
+                complain(f"{name} cut at {at} of {len(plain)} is taken for a whole one")
+        for at in (5, len(packed) // 2, len(packed) - 9, len(packed) - 1):
+            written(damaged, packed[:at])
+            if survived(f"{name} packed, cut at {at}", commands[0]) == 0:
+                complain(f"{name} packed, cut at {at} of {len(packed)} is taken for a whole one")
+        # Changed.
+        for turn in range(120):
+            changed = bytearray(plain)
+            for _ in range(chance.choice((1, 1, 1, 2, 8))):
+                at = chance.randrange(len(changed))
+                changed[at] = chance.choice((changed[at] ^ 1 << chance.randrange(8), 0, 255, 127, 128))
+            written(damaged, bytes(changed))
+            survived(f"{name} changed, turn {turn}", commands[turn % len(commands)])
+        # A part twice, or elsewhere.
+        for turn in range(20):
+            at, size, to = chance.randrange(len(plain)), chance.randrange(1, 200), chance.randrange(len(plain))
+            written(damaged, plain[:to] + plain[at : at + size] + plain[to:])
+            survived(f"{name} with a part at another place, turn {turn}", commands[turn % len(commands)])
+
+
+if __name__ == "__main__":
+    try:
+        globals()["test_" + WHAT]()
+    finally:
+        if not os.environ.get("PERFDATA_KEEP"):
+            shutil.rmtree(SCRATCH, ignore_errors=True)
+    raise SystemExit(1 if faults else 0)
