@@ -32,7 +32,7 @@ TEST_CASE("A line has all keys in their order", "[annotate][batch]") {
     line.losses = 0;
     line.messages = {"note: \"x\""};
     CHECK(line_head(line) ==
-          "{\"schema\":\"perfdata.batch/1\",\"file\":\"a\\u000a\xEF\xBF\xBD\",\"status\":\"ok\",\"exit_code\":0,"
+          "{\"schema\":\"perfdata.batch/1\",\"file\":\"a\\n\xEF\xBF\xBD\",\"status\":\"ok\",\"exit_code\":0,"
           "\"error\":null,\"output\":null,\"samples\":18446744073709551615,\"losses\":0,"
           "\"messages\":[\"note: \\\"x\\\"\"],\"document\":");
 

@@ -130,7 +130,7 @@ TEST_CASE("A fixture does not differ from itself, and its events keep their name
         return count_for_diff(recording, names).value();
     };
     const auto events = counted_fixture("bpf_events");
-    REQUIRE(events.events.size() == 2);
+    REQUIRE(events.events.size() == 3);
     CHECK(events.events[0].plain == events.events[0].name);
     for (const auto& row : compare(events, events).rows) CHECK(row.delta == 0);
     // The same programs under other ids, at other addresses: all of them are pairs, with the same code.
