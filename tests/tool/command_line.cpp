@@ -149,7 +149,8 @@ TEST_CASE("What is not understood is said in words that help", "[usage]") {
         CHECK(ended.messages == "perfdata: " + words + "\nperfdata: see perfdata help" + help + "\n");
     };
     const std::string commands =
-        "annotate, bpf, info, script, stat, symbols, dump, extract, export, profile, merge, collect, report, batch, diff, help";
+        "annotate, bpf, info, script, stat, symbols, dump, extract, export, profile, merge, collect, report, batch, "
+        "diff, help";
     said({"repotr", "in.data"}, "there is no command repotr; did you mean report?");
     said({"Report"}, "there is no command Report; did you mean report?");
     said({"ann"}, "there is no command ann; did you mean annotate?");
