@@ -52,7 +52,7 @@ class Annotate {
         }
         if (!session_.open_samples()) return failed;
         const auto& recording = session_.recording();
-        if (!options_.samples.suits(recording) || !suits(recording)) return usage;
+        if (!options_.samples.suits(options_.common, recording) || !suits(recording)) return usage;
         if (!options_.at.empty()) {
             const auto time = parse_time(options_.at);
             if (!time) return session_.give_up(time.error());
@@ -187,7 +187,7 @@ class Annotate {
     bool suits(const Recording& recording) const {
         using stored::Dimension;
         const bool merged = recording.stored() != nullptr && recording.stored()->facts.merged;
-        return ProfileNeeds(recording)
+        return ProfileNeeds(options_.common, recording)
             .never(!options_.histograms.fields.empty(), "--histogram", "fields of samples")
             .never(merged && !options_.at.empty(), "--at", "times, since it was merged")
             .kept(true, "perfdata annotate", Dimension::symbol)

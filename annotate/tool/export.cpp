@@ -98,7 +98,7 @@ class ExportRun {
         }
         if (!session_.open_samples()) return failed;
         const auto& recording = session_.recording();
-        if (!choice_.samples.suits(recording) || !suits(recording)) return usage;
+        if (!choice_.samples.suits(choice_.common, recording) || !suits(recording)) return usage;
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
         if (!choice_.samples.can_tell(choice_.common, recording, *filter)) return usage;
@@ -126,7 +126,7 @@ class ExportRun {
     bool suits(const Recording& recording) const {
         const auto format = fmt::format("--format {}", choice_.common.format);
         const bool of_times = choice_.is(Format::speedscope) || choice_.is(Format::firefox);
-        return ProfileNeeds(recording)
+        return ProfileNeeds(choice_.common, recording)
             .never(of_times, format, "times of samples")
             .never(choice_.for_compilers(), format, "branches between all addresses")
             .never(choice_.into_directory(), format + " without --table", "times of samples")

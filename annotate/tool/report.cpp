@@ -81,7 +81,7 @@ class ReportRun {
         }
         if (!session_.open_samples()) return failed;
         const auto& recording = session_.recording();
-        if (!choice_.samples.suits(recording) || !suits(recording)) return usage;
+        if (!choice_.samples.suits(choice_.common, recording) || !suits(recording)) return usage;
         choose(recording);
         if (!session_.read_timeline()) return failed;
         session_.open_symbolizer(choice_.names);
@@ -120,7 +120,7 @@ class ReportRun {
     bool suits(const Recording& recording) const {
         using stored::Dimension;
         const auto& [rows, graph] = std::tie(choice_.rows, choice_.graph);
-        ProfileNeeds needs(recording);
+        ProfileNeeds needs(choice_.common, recording);
         needs.never(!choice_.histograms.fields.empty(), "--histogram", "fields of samples");
         needs.never(!rows.trace_keys().empty(), "--sort", "fields of samples");
         for (const auto key : rows.chooses_keys() ? rows.chosen_keys() : std::vector<ReportKey>()) {

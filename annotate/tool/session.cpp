@@ -6,6 +6,7 @@
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 
+#include "recording/stored/problems.hpp"
 #include "report/without_samples.hpp"
 #include "tool/run_scope.hpp"
 
@@ -39,6 +40,9 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
         if (lines != nullptr && !lines->source_dirs.empty()) options.emplace_back("--source-dir");
         for (const auto option : options) {
             note(fmt::format("{} has no effect: names and lines of a profile file are inside", option));
+        }
+        for (const auto& part : stored::left_out(*recording_->stored())) {
+            note("the profile is partial: " + part.detail);
         }
     }
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));

@@ -49,9 +49,7 @@ std::string source_line(const stored::Model& model, const stored::Source& source
 Completeness profile_completeness(const Recording& profile) {
     Completeness completeness;
     if (const auto timeline = Timeline::build(profile)) completeness = timeline->completeness();
-    for (auto& limit : stored::errors(*profile.stored(), profile.stored()->facts.partial)) {
-        completeness.diagnostics.add(std::move(limit));
-    }
+    for (auto& limit : stored::limits_reached(*profile.stored())) completeness.diagnostics.add(std::move(limit));
     return completeness;
 }
 

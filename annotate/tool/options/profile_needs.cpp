@@ -58,7 +58,7 @@ ProfileNeeds& ProfileNeeds::kept(bool given, std::string_view option, stored::Di
 
 bool ProfileNeeds::met() const {
     if (problem_.empty()) return true;
-    complain(problem_);
+    complain(common_, problem_);
     return false;
 }
 

@@ -12,6 +12,8 @@
 
 namespace perfdata::tool {
 
+struct Common;
+
 // no_profile(recording, what, lacks) returns why something cannot be done with a profile file, which has no such thing:
 // no_profile(recording, "perfdata dump", "records"). Empty: it is a recording. Complain, and exit with `usage`.
 std::string no_profile(const Recording& recording, std::string_view what, std::string_view lacks);
@@ -22,7 +24,7 @@ bool refuses_profile(const Recording& recording, std::string_view what, std::str
 // ProfileNeeds collects what the options of a command need, and keeps the first thing that a profile lacks.
 class ProfileNeeds {
   public:
-    explicit ProfileNeeds(const Recording& recording) : recording_(recording) {}
+    ProfileNeeds(const Common& common, const Recording& recording) : common_(common), recording_(recording) {}
 
     // The option was given, and needs what no profile has: "the times of samples".
     ProfileNeeds& never(bool given, std::string_view option, std::string_view lacks);
@@ -34,6 +36,7 @@ class ProfileNeeds {
     const std::string& problem() const { return problem_; }  // empty: nothing is lacking
 
   private:
+    const Common& common_;
     const Recording& recording_;
     std::string problem_;
 };

@@ -175,9 +175,9 @@ CodeFilter SampleChoice::code() const {
     return {parse_kinds(kinds), objects, symbols};
 }
 
-bool SampleChoice::suits(const Recording& recording) const {
+bool SampleChoice::suits(const Common& common, const Recording& recording) const {
     using stored::Dimension;
-    return ProfileNeeds(recording)
+    return ProfileNeeds(common, recording)
         .never(!time.empty(), "--time", "times of samples")
         .never(!fields.empty(), "--filter", "fields of samples")
         .kept(!comms.empty(), "--comm", Dimension::comm)

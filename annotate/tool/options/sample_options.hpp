@@ -36,7 +36,7 @@ struct SampleChoice {
 
     // Returns false if a profile file does not tell apart what an option asks for, and says so: exit code `usage`. Ask
     // before filter().
-    bool suits(const Recording& recording) const;
+    bool suits(const Common& common, const Recording& recording) const;
     // Returns false if the chosen events do not record what an option asks for, and says so: exit code `usage`.
     bool can_tell(const Common& common, const Recording& recording, const SampleFilter& filter) const;
     // Says which commands, processes, threads and cgroups are not there at all.

@@ -17,7 +17,7 @@ std::unexpected<Error> differ(const Named& one, const Named& other, std::string 
     return fail(ErrorCode::mismatch, Error::no_offset, one.name + " and " + other.name, std::move(detail));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     return "'" + std::string(text) + "'";
 }
 
@@ -42,7 +42,7 @@ class Checker {
             const auto [known, is_new] = events_.try_emplace(std::string(model.text(event.name)), &profile, &event);
             if (is_new || is_same_event(*known->second.second, event)) continue;
             return differ(*known->second.first, profile,
-                          "their events " + quoted(known->first) + " are not the same event");
+                          "their events " + in_quotes(known->first) + " are not the same event");
         }
         for (const auto& source : model.sources) {
             const auto [known, is_new] = sources_.try_emplace(source.content, &profile);

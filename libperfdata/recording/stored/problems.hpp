@@ -26,6 +26,20 @@ inline std::vector<Error> errors(const Model& model, const std::vector<Problem>&
     return all;
 }
 
+// What a partial profile was made without is one of these two.
+// limits_reached(model) returns the limits that were reached: losses.
+inline std::vector<Error> limits_reached(const Model& model) {
+    auto all = errors(model, model.facts.partial);
+    std::erase_if(all, [](const Error& problem) { return problem.code == ErrorCode::missing; });
+    return all;
+}
+// left_out(model) returns what the user wanted left out, such as samples that a filter rejects: no losses.
+inline std::vector<Error> left_out(const Model& model) {
+    auto all = errors(model, model.facts.partial);
+    std::erase_if(all, [](const Error& problem) { return problem.code != ErrorCode::missing; });
+    return all;
+}
+
 // log(model, stored, most) returns a log that keeps at most so many in full.
 inline DiagnosticLog log(const Model& model, const Log& stored, std::size_t most) {
     DiagnosticLog restored(most);

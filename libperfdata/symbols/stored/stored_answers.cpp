@@ -56,8 +56,8 @@ StoredAnswers::StoredAnswers(const Recording& recording, const Timeline& timelin
     if (kernel != model.facts.name_problems.end()) {
         kernel_problem_ = static_cast<std::size_t>(kernel - model.facts.name_problems.begin());
     }
-    // What it lacks of its recordings counts as if it were lacking from them.
-    for (auto& limit : stored::errors(model, model.facts.partial)) losses_.add(std::move(limit));
+    // Limits that were reached are losses of its recordings, too.
+    for (auto& limit : stored::limits_reached(model)) losses_.add(std::move(limit));
     versions_ = CodeVersions::build(*this);
 }
 
