@@ -361,7 +361,7 @@ def resume(folder):
             process.wait()
         check(process.returncode == -how, f"{how.name}: {process.returncode}")
         there = [name for name in os.listdir(place) if not name.startswith(".")]
-        check(20 <= len(there) < len(files), f"{how.name}: {len(there)} files are there")
+        check(10 <= len(there) < len(files), f"{how.name}: {len(there)} files are there")
         for name in there:
             check((place / name).read_bytes() == (want / name).read_bytes(), f"{how.name}: {name} is not whole")
         if how != signal.SIGKILL:
