@@ -73,13 +73,13 @@ class MakeProfileRun {
         }
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
-        if (!choice_.samples.can_tell(recording, *filter)) return usage;
+        if (!choice_.samples.can_tell(choice_.common, recording, *filter)) return usage;
         if (!session_.read_timeline()) return failed;
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(choice_.names, &choice_.lines);
         if (!session_.check_names(choice_.names)) return failed;
         session_.symbolizer().prepare(choice_.names.threads());
-        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(recording, *filter);
+        if (!choice_.common.quiet) choice_.samples.note_lacking_fields(choice_.common, recording, *filter);
         auto made = make(std::move(*filter));
         session_.end_progress();
         if (!made) return session_.give_up(made.error());
@@ -129,7 +129,7 @@ class MakeProfileRun {
 
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
-        if (!choice_.common.quiet) choice_.samples.note_absent_tasks(session_.timeline());
+        if (!choice_.common.quiet) choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
         if (!model.cells.empty()) return;
         const auto what = without_samples(session_.recording(), session_.timeline().completeness());
         session_.note(what.empty() ? "no samples in the profile: the options leave none" : what);
