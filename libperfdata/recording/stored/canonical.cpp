@@ -38,11 +38,13 @@ void PlainRules::combine(Lines& into, const Lines& other) {
 
 namespace {
 
-// These rows are there for themselves.
+// These rows are there for themselves. Places too: which of several is kept when profiles are merged must not depend on
+// whether chains through them are.
 template <class Row>
-inline constexpr bool is_root = std::is_same_v<Row, Source> || std::is_same_v<Row, Event> ||
-                                std::is_same_v<Row, Function> || std::is_same_v<Row, Version> ||
-                                std::is_same_v<Row, Lines> || std::is_same_v<Row, Cell> || std::is_same_v<Row, Branch>;
+inline constexpr bool is_root =
+    std::is_same_v<Row, Source> || std::is_same_v<Row, Event> || std::is_same_v<Row, Function> ||
+    std::is_same_v<Row, Version> || std::is_same_v<Row, Lines> || std::is_same_v<Row, Inlined> ||
+    std::is_same_v<Row, Frame> || std::is_same_v<Row, Cell> || std::is_same_v<Row, Branch>;
 
 // Returns which rows are referred to, by rows that are. Rows come behind all that they refer to.
 PerTable<std::vector<bool>> find_kept(Model& model) {

@@ -7,9 +7,9 @@
 namespace perfdata::stored {
 
 // canonical(model) sorts the tables, adds up equal cells and branches, keeps one of equal rows, and leaves out rows
-// that nothing refers to: of texts, objects, loads, codes, places, calls, nameless, inlined, frames, nodes, cgroups and
-// tasks. References must be in range and go to earlier tables (of Call and Node to earlier rows). The model need keep
-// no other promise: whoever makes one adds rows in any order, as often as it likes.
+// that nothing refers to: of texts, objects, loads, codes, places, calls, nameless, nodes, cgroups and tasks.
+// References must be in range and go to earlier tables (of Call and Node to earlier rows). The model need keep no other
+// promise: whoever makes one adds rows in any order, as often as it likes.
 //
 // Takes n log n for n rows, each compared by its content, and about twice the memory of the model.
 Model canonical(Model model);
