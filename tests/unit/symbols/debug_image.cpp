@@ -100,8 +100,8 @@ class Watched final : public Source {
     std::uint64_t size_;
 };
 
-// stored(content) returns an uncompressed zlib stream.
-Blob stored(const Blob& content) {
+// zlib_stored(content) returns an uncompressed zlib stream.
+Blob zlib_stored(const Blob& content) {
     constexpr std::size_t most = 65535;
     Writer out(std::endian::little);
     out.u8(0x78).u8(1);
@@ -126,7 +126,7 @@ Blob frame(const Blob& content) {
 }
 
 void pack(Elf::Section& section, std::uint32_t type, std::uint64_t size) {
-    const auto packed = type == zlib ? stored(section.content) : frame(section.content);
+    const auto packed = type == zlib ? zlib_stored(section.content) : frame(section.content);
     section.content = Writer(std::endian::little).u32(type).zeros(4).u64(size).u64(1).bytes(packed).take();
     section.flags |= compressed_section;
 }
@@ -214,7 +214,7 @@ TEST_CASE("Compressed sections are unpacked before libdw sees them", "[symbols][
     auto elf = program();
     auto& lines = section(elf, ".debug_line");
     lines.name = ".zdebug_line";
-    lines.content = Writer(std::endian::big).text("ZLIB").u64(lines.content.size()).bytes(stored(lines.content)).take();
+    lines.content = Writer(std::endian::big).text("ZLIB").u64(lines.content.size()).bytes(zlib_stored(lines.content)).take();
     const auto old = lines_of(elf);
     REQUIRE(old);
     CHECK(old->size() == plain->size());
