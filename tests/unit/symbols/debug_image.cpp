@@ -214,7 +214,8 @@ TEST_CASE("Compressed sections are unpacked before libdw sees them", "[symbols][
     auto elf = program();
     auto& lines = section(elf, ".debug_line");
     lines.name = ".zdebug_line";
-    lines.content = Writer(std::endian::big).text("ZLIB").u64(lines.content.size()).bytes(zlib_stored(lines.content)).take();
+    lines.content =
+        Writer(std::endian::big).text("ZLIB").u64(lines.content.size()).bytes(zlib_stored(lines.content)).take();
     const auto old = lines_of(elf);
     REQUIRE(old);
     CHECK(old->size() == plain->size());
