@@ -17,6 +17,7 @@
 
 #include "needed_parts.hpp"
 #include "perf_map_lines.hpp"
+#include "process_files.hpp"
 
 namespace perfdata {
 namespace {
@@ -57,40 +58,16 @@ class JitAdder {
         return pid;
     }
 
-    // Returns the user as whom a living process opens files; no_user for others. /proc/PID is no proof of it: a process
-    // can make it root's.
-    static std::uint32_t user_of(std::uint32_t pid) {
-        std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-        std::string line;
-        while (std::getline(status, line)) {
-            constexpr std::string_view key = "Uid:";
-            if (!line.starts_with(key)) continue;
-            std::istringstream numbers(line.substr(key.size()));
-            std::uint32_t real = 0, effective = 0, saved = 0, of_files = no_user;
-            return numbers >> real >> effective >> saved >> of_files ? of_files : no_user;
-        }
-        return no_user;
-    }
-
-    // Opens a file below the root of a process. Who makes a mount namespace puts any file there, under any name: one
-    // that only root may read, for example. So it is opened if the process itself might.
-    Result<std::shared_ptr<const Source>> open_for(std::uint32_t pid, const FileName& there, Content content) const {
+    // Opens a file below the root of a process, alive or not.
+    Result<std::shared_ptr<const Source>> open_for(const FileName& there, Content content) const {
         const auto& limits = from_.recording.limits();
+        const auto living = process_of_root(there.root);
         // What the user says is the root of one that has ended.
-        if (there.root != process_root(pid))
-            return from_.files.beneath().open_watched(there, limits, content, options_.watch);
+        if (!living) return from_.files.beneath().open_watched(there, limits, content, options_.watch);
         NamedFileOptions how;
         how.content = content;
-        how.trusted_links = true;
         how.watch = options_.watch;
-        const auto user = user_of(pid);
-        how.on_behalf_of = user;
-        auto opened = open_named_file(there, limits, how);
-        // Its number may be another process's by now.
-        if (opened && user_of(pid) != user) {
-            return fail(ErrorCode::mismatch, Error::no_offset, there.shown(), "its process has ended meanwhile");
-        }
-        return opened;
+        return open_of_process(*living, there, limits, how);
     }
 
     void add_missing(std::string kind, std::string path, const Error& error, std::uint32_t pid) {
@@ -108,7 +85,7 @@ class JitAdder {
     // which is then among what is missing.
     Result<std::shared_ptr<const Source>> open_in_root(std::uint32_t pid, const FileName& there, const char* kind,
                                                        Content content) {
-        auto opened = open_for(pid, there, content);
+        auto opened = open_for(there, content);
         if (!opened && opened.error().code == ErrorCode::cancelled) return opened;
         if (!opened) {
             if (opened.error().code != ErrorCode::missing) add_missing(kind, there.shown(), opened.error(), pid);

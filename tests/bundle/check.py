@@ -490,6 +490,8 @@ def test_secrets():
     shutil.copy(os.path.join(SCRATCH, "chosen.theirs"), os.path.join(SCRATCH, "chosen"))
     if packs(member, "--with-sources")[:2] != (True, True):
         complain("a source of a program that is in the cache as it is here is not packed")
+    led_astray(nobody)
+    mounted_source(nobody)
 
 
 def mounted_map(secret, user):
@@ -522,6 +524,101 @@ def mounted_map(secret, user):
         unpacked = run("tar", "--zstd", "-xOf", bundle, text=False).stdout
         if not pid or (b"SECRET" in unpacked) != wanted:
             complain(f"a perf map in a namespace, {how}: {pid} {done.returncode} {done.stderr}")
+
+
+def packed_secret(recording, *options):
+    """Returns whether the bundle has a secret, and what was told."""
+    bundle = os.path.join(SCRATCH, "bundle")
+    told = collect(recording, bundle, "--with-sources", *options).stderr
+    return b"SECRET" in run("tar", "--zstd", "-xOf", bundle, text=False).stdout, told
+
+
+def secret_at(path, mode=0o600):
+    """Makes a file of root's that is older than any program."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write("// SECRET\n" * 200)
+    os.chmod(path, mode)
+    os.utime(path, (1, 1))
+    return path
+
+
+def led_astray(user):
+    """Programs of root, built in a directory of another user, who makes the names of their sources lead elsewhere."""
+    place = folder("astray")
+    secret = secret_at(os.path.join(place, "secret"))
+    theirs = folder("astray/theirs")
+    source = os.path.join(theirs, "x.cpp")
+    shutil.copy(os.path.join(HERE, "work.cpp"), source)
+    program, moved = os.path.join(place, "program"), os.path.join(place, "moved")
+    run(COMPILER, "-O2", "-g", "-Wl,--build-id", source, "-o", program)
+    run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={theirs}=/usr/src/perfdata-gone", source, "-o", moved)
+    recording = record(folder("astray/recorded"), program, "3000")
+    given = record(folder("astray/given"), moved, "3000")
+    os.remove(source)
+
+    def expect(what, wanted, *options, of=recording):
+        packed, told = packed_secret(of, *options)
+        if packed != wanted or ("others may have put there" in told) == wanted:
+            complain(f"sources of root's program, {what}: {packed}: {told}")
+
+    os.symlink("../secret", source)
+    os.lchown(source, user, user)
+    expect("a link of another user", False)
+    expect("a link of another user in --source-dir", False, "--source-dir", theirs, of=given)
+    os.lchown(source, 0, 0)
+    expect("a link of root", True)
+    expect("a link that leads out of --source-dir", False, "--source-dir", theirs, of=given)
+    os.chmod(secret, 0o644)
+    expect("a link that leads out of --source-dir to everybody's file", True, "--source-dir", theirs, of=given)
+    os.chmod(secret, 0o600)
+    os.chown(theirs, user, user)
+    expect("a link of root in a directory of another user", False)
+    os.remove(source)
+    os.link(secret, source)
+    expect("another name of root's file in a directory of another user", False)
+    os.chown(theirs, 0, 0)
+    expect("another name of root's file", True)
+    expect("a file in --source-dir", True, "--source-dir", theirs, of=given)
+    for mode in (0o777, 0o1777):
+        os.chmod(theirs, mode)
+        expect(f"a file in a directory of mode {mode:o}", False)
+    os.chmod(theirs, 0o755)
+    os.rename(theirs, theirs + ".kept")
+    os.symlink("theirs.kept", theirs)
+    os.lchown(theirs, user, user)
+    expect("a directory that is a link of another user", False)
+    expect("--source-dir that is a link of another user", False, "--source-dir", theirs, of=given)
+
+
+def mounted_source(user):
+    """A process of another user that runs a program of root's, with any file mounted where its source was."""
+    as_user = f"setpriv --reuid={user} --regid={user} --clear-groups unshare -U -r -m"
+    if run(*as_user.split(), "true", check=False).returncode != 0:
+        return
+    place, built = folder("gone_source"), folder("built_source")
+    secret = secret_at(os.path.join(SCRATCH, "unseen"))
+    shutil.copy(os.path.join(HERE, "work.cpp"), os.path.join(built, "x.cpp"))
+    program = os.path.join(SCRATCH, "installed")
+    run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={built}={place}", os.path.join(built, "x.cpp"), "-o", program)
+    fifo = os.path.join(SCRATCH, "mounted_fifo")
+    os.mkfifo(fifo)
+    kept = os.open(fifo, os.O_RDWR)
+    for how, wanted in ((f"touch {place}/x.cpp && mount --bind {secret} {place}/x.cpp", False),
+                        (f"yes // SECRET | head -n 200 >{place}/x.cpp && chmod 600 {place}/x.cpp && touch -d @1 {place}/x.cpp", True)):
+        inside = os.path.join(SCRATCH, "inside.sh")
+        with open(inside, "w", encoding="ascii") as script:
+            script.write(f"mount -t tmpfs none {place} && {how} && exec {program} 20000 wait\n")
+        recording = os.path.join(folder("mounted_source"), "perf.data")
+        pid = run("perf", "record", "-q", "-N", "--buildid-mmap", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", recording, "--",
+                  "sh", "-c", f"{as_user} bash {inside} <{fifo} >{SCRATCH}/done 2>&1 & sleep 2; echo $!").stdout.split()[-1]
+        try:
+            packed, told = packed_secret(recording)
+        finally:
+            os.write(kept, b"\n")
+            run("sh", "-c", f"kill {pid}", check=False)
+        if packed != wanted or ("may not read" in told) == wanted:
+            complain(f"a source in a namespace, {how}: {packed}: {told}")
+    os.close(kept)
 
 
 def other_in_cache(secret, source):
