@@ -333,7 +333,7 @@ class CollectRun {
                 }
             }
         }
-        auto output = session_.open_output();
+        auto output = session_.open_output_as(inputs_.bundle_permissions(needed));
         if (!output) return failed;
         if (output->is_terminal()) {
             return session_.give_up({ErrorCode::unsupported, Error::no_offset, "standard output",

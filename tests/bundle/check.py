@@ -681,6 +681,25 @@ def test_outputs():
     with open(one, "rb") as file:
         if piped.returncode != 0 or piped.stdout != file.read():
             complain(f"through a pipe: {piped.returncode} {piped.stderr.decode()} {len(piped.stdout)} bytes")
+    # A new bundle has the recording's permissions, an old one keeps its own.
+    for mode, options in ((0o640, ()), (0o600, ("--anonymize",)), (0o644, ())):
+        os.chmod(recording, mode)
+        fresh = os.path.join(SCRATCH, f"mode.{mode:o}.zst")
+        collect(recording, fresh, *options)
+        if os.stat(fresh).st_mode & 0o777 != mode & ~os.umask(os.umask(0)):
+            complain(f"a bundle of a recording of mode {mode:o}: {os.stat(fresh).st_mode & 0o777:o}")
+        os.chmod(fresh, 0o604)
+        collect(recording, fresh)
+        if os.stat(fresh).st_mode & 0o777 != 0o604:
+            complain(f"a bundle that was of mode 604: {os.stat(fresh).st_mode & 0o777:o}")
+    mapped = os.path.join(folder("mapped"), "perf.data")
+    for name, to in (("tinyjit.data", mapped), ("perf-32346.map", folder("mapped"))):
+        shutil.copy(os.path.join(FIXTURES, "jit", name), to)
+    os.chmod(mapped, 0o644)
+    fresh = os.path.join(SCRATCH, "mapped.zst")
+    collect(mapped, fresh)
+    if os.stat(fresh).st_mode & 0o777 != 0o600:
+        complain(f"a bundle with a perf map: {os.stat(fresh).st_mode & 0o777:o}")
     # A bundle can be packed again. Its index goes on saying what is in it.
     again = os.path.join(SCRATCH, "again.zst")
     collect(one, again)

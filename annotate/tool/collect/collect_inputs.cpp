@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "collect_inputs.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -37,6 +38,24 @@ Result<CollectInputs> CollectInputs::of(const Recording& recording, std::vector<
     const auto name = inputs.path_ == "-" ? std::unexpected(0) : platform::status(inputs.path_);
     if (name && (name->is_regular() || name->is_directory())) inputs.name_ = *name;
     return inputs;
+}
+
+std::uint32_t CollectInputs::bundle_permissions(const Needed& needed) const {
+    constexpr std::uint32_t of_owner = 0600, of_all = 0666, others_read = 04;
+    const auto main = bundle_ ? std::nullopt : file_state(*files_.front().content);
+    const auto permissions = main ? main->permissions : name_ && name_->is_regular() ? name_->permissions : of_owner;
+    const auto is_restricted = [](const NeededFile& file) {
+        const std::string_view kind = file.member.kind;
+        if (kind == "kallsyms" || kind == "kcore" || kind == "vmlinux" || kind == "source" || kind == "perf_map") {
+            return true;
+        }
+        const auto state = file_state(file.read_from ? *file.read_from : *file.content);
+        return state && (state->permissions & others_read) == 0;
+    };
+    const bool restricted =
+        std::ranges::any_of(needed.files, is_restricted) ||
+        std::ranges::any_of(files_, [](const BundleContent& file) { return file.member.name.contains("/kcore_dir/"); });
+    return ((permissions & of_all) | of_owner) & (restricted ? of_owner : of_all);
 }
 
 Result<void> CollectInputs::check_recording() const {

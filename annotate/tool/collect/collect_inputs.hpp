@@ -23,6 +23,11 @@ class CollectInputs {
 
     const std::vector<BundleContent>& files() const { return files_; }
 
+    // Returns the permissions to give a new bundle: those of the recording, but none to others than the owner if a
+    // member may say more than everybody could read here: names and memory of the kernel, source files, perf maps, and
+    // files that not everybody may read. Those of a pipe are the owner's.
+    std::uint32_t bundle_permissions(const Needed& needed) const;
+
     // Returns an error for the first file that has changed, of these and of those needed. A recording that only grew is
     // none: what it had is packed.
     Result<void> check(const Needed& needed) const;
