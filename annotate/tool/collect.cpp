@@ -107,6 +107,10 @@ class CollectRun {
         auto inputs = CollectInputs::of(session_.recording(), std::move(*files));
         if (!inputs) return session_.give_up(inputs.error());
         inputs_ = std::move(*inputs);
+        if (!choice_.check) {
+            const auto hashed = inputs_.hash({{}, session_.progress("hashing the recording")});
+            if (!hashed) return session_.give_up(hashed.error());
+        }
         if (!session_.read_timeline()) return failed;
         note_unused();
         if (auto opened = open_names(); !opened) return session_.give_up(opened.error());
@@ -314,6 +318,9 @@ class CollectRun {
         std::vector<BundleContent> others;
         if (choice_.anonymize) {
             auto made = anonymized(files, needed, index);
+            // What was written to meanwhile may be damaged in any way: say why.
+            const auto same = inputs_.check_hashes({{}, session_.progress("hashing the recording")});
+            if (!same) return session_.give_up(same.error());
             if (!made) return session_.give_up(made.error());
             others = std::move(*made);
             anonymized_ = index.anonymized;
@@ -339,11 +346,16 @@ class CollectRun {
             return session_.give_up({ErrorCode::unsupported, Error::no_offset, "standard output",
                                      "a bundle is binary and this is a terminal; give -o FILE"});
         }
-        const auto written = write_bundle(std::move(files), std::move(others), index, output->sink(),
-                                          {{}, session_.progress("packing", *output)});
+        auto written = write_bundle(std::move(files), std::move(others), index, output->sink(),
+                                    {{}, session_.progress("packing", *output)},
+                                    choice_.anonymize ? MemberHashes() : inputs_.hashes());
         session_.end_progress();
         // A file that became shorter fails to be packed in many ways: say why.
         if (const auto same = inputs_.check(needed); !same) return session_.give_up(same.error());
+        if (!written && written.error().code == ErrorCode::mismatch) {
+            written.error().where = session_.recording().path();
+            written.error().detail += ": collect again";
+        }
         if (!written) return session_.give_up(written.error());
         return session_.commit(*output) ? fine : failed;
     }

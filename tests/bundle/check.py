@@ -795,7 +795,19 @@ def test_changed():
         status, told, content = packed(change)
         if status != 0 or content != usual or word not in told:
             complain(f"{name}: {status} {told} {'other bytes' if content != usual else ''}")
-    for name, change in (("shrunk", lambda: os.truncate(recording, 5000)),
+    def written_again():
+        with open(os.path.join(FIXTURES, "stacks/x86_plain.data"), "rb") as file:
+            content = bytearray(file.read())
+        content[200:300] = bytes(100)  # of the same head
+        with open(recording, "wb") as file:
+            file.write(content + bytes(5000))
+
+    def set_back():
+        write(at=-100, content=bytes(100))
+        os.utime(recording, (1, 1))
+
+    for name, change in (("written again, and larger", written_again), ("written, and its time set back", set_back),
+                         ("shrunk", lambda: os.truncate(recording, 5000)),
                          ("written", lambda: write(at=-100, content=bytes(100))),
                          ("completed", lambda: (write(at=48, content=bytes(8)), open(recording, "ab").write(bytes(5000))))):
         status, told, content = packed(change)

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "perfdata/recording/file_state.hpp"
+#include "perfdata/symbols/bundle/bundle_packer.hpp"
 #include "perfdata/wire/file_header.hpp"
 
 #include "collect_recording.hpp"
@@ -38,6 +39,30 @@ Result<CollectInputs> CollectInputs::of(const Recording& recording, std::vector<
     const auto name = inputs.path_ == "-" ? std::unexpected(0) : platform::status(inputs.path_);
     if (name && (name->is_regular() || name->is_directory())) inputs.name_ = *name;
     return inputs;
+}
+
+Result<void> CollectInputs::hash(const Watch& watch) {
+    if (bundle_) return {};
+    for (const auto& [member, content] : files_) {
+        const auto state = file_state(*content);
+        if (state && state->change != FileState::Change::none) return has_changed(state->path, "has changed");
+        auto hash = sha256_of(*content, watch);
+        if (!hash) return fail(std::move(hash.error()));
+        hashes_.insert_or_assign(member.name, std::move(*hash));
+    }
+    return {};
+}
+
+Result<void> CollectInputs::check_hashes(const Watch& watch) const {
+    for (const auto& [member, content] : files_) {
+        const auto known = hashes_.find(member.name);
+        if (known == hashes_.end()) continue;
+        const auto hash = sha256_of(*content, watch);
+        if (!hash) return fail(hash.error());
+        const auto state = file_state(*content);
+        if (*hash != known->second) return has_changed(state ? state->path : path_, "has changed");
+    }
+    return {};
 }
 
 std::uint32_t CollectInputs::bundle_permissions(const Needed& needed) const {
