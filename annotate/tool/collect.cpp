@@ -319,6 +319,7 @@ class CollectRun {
         if (choice_.anonymize) {
             auto made = anonymized(files, needed, index);
             // What was written to meanwhile may be damaged in any way: say why.
+            if (const auto now = inputs_.check(needed); !now) return session_.give_up(now.error());
             const auto same = inputs_.check_hashes({{}, session_.progress("hashing the recording")});
             if (!same) return session_.give_up(same.error());
             if (!made) return session_.give_up(made.error());

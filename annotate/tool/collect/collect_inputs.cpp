@@ -45,7 +45,8 @@ Result<void> CollectInputs::hash(const Watch& watch) {
     if (bundle_) return {};
     for (const auto& [member, content] : files_) {
         const auto state = file_state(*content);
-        if (state && state->change != FileState::Change::none) return has_changed(state->path, "has changed");
+        if (!state) continue;  // a copy of what was read from a pipe, or unpacked
+        if (state->change != FileState::Change::none) return has_changed(state->path, "has changed");
         auto hash = sha256_of(*content, watch);
         if (!hash) return fail(std::move(hash.error()));
         hashes_.insert_or_assign(member.name, std::move(*hash));
