@@ -757,6 +757,20 @@ def test_damaged():
             complain(f"packed again {option}: {index['missing']}")
     if collect(damaged, again, "--strict", check=False).returncode != 3:
         complain("--strict takes a damaged member for nothing")
+    # Without an index, the place of a member tells what it is, or the member is counted.
+    shutil.rmtree(unpacked)
+    run("tar", "--zstd", "-xf", bundle, "-C", folder("damaged/unpacked"))
+    with open(os.path.join(unpacked, "root/unknown"), "w", encoding="ascii") as file:
+        file.write("text")
+    members = [name for name in names if name != "bundle.json"] + ["root/unknown"]
+    run("tar", "--zstd", "-cf", damaged, "-C", unpacked, *members)
+    told = collect(damaged, again).stderr
+    left = run("tar", "--zstd", "-tf", again).stdout.split()
+    if sorted(left) != sorted(names) or "1 members that the index does not list" not in told:
+        complain(f"without an index: {left}, not {names}: {told}")
+    told = collect(damaged, again, "--anonymize").stderr
+    if f"{len(members) - 1} members that the index does not list" not in told:
+        complain(f"without an index, anonymized: {told}")
 
 
 def test_changed():
