@@ -829,6 +829,15 @@ def test_changed():
             complain(f"{name}: {status} {told}")
 
 
+    # A device has no end: it gives no key.
+    plain = os.path.join(here, "plain.data")
+    shutil.copy(os.path.join(FIXTURES, "stacks/x86_plain.data"), plain)
+    for device in ("/dev/urandom", "/dev/null"):
+        done = run(TOOL, "collect", "--anonymize", "--anonymize-key", device, "-o", bundle, plain, check=False, timeout=60)
+        if done.returncode != 1 or "no key" not in done.stderr:
+            complain(f"the key {device}: {done.returncode} {done.stderr}")
+
+
 def test_check():
     recording = os.path.join(folder("here"), "perf.data")
     shutil.copy(os.path.join(FIXTURES, "stacks/x86_plain.data"), recording)
