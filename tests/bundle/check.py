@@ -366,6 +366,12 @@ def test_roots():
     unsure = collect(plain, bundle, "--root", f"{pid}={root}")
     if "--allow-local" not in unsure.stderr:
         complain(f"without a build id: {unsure.stderr}")
+    os.rename(program, program + ".gone")
+    page = json.loads(run(TOOL, "collect", "--check", "--json", plain).stdout)
+    remedies = [one["remedy"] for one in page["missing"] if one["path"] == program]
+    if not remedies or "--root PID=DIR" not in remedies[0] or "--allow-local" not in remedies[0]:
+        complain(f"without a build id and file here: {page['missing']}")
+    os.rename(program + ".gone", program)
     os.remove(inside)
     gone = collect(plain, bundle, "--allow-local", "--strict", "--root", f"{pid}={root}", check=False)
     if gone.returncode != 3 or "host_turn" in run(TOOL, "report", bundle).stdout:
