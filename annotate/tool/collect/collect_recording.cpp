@@ -48,6 +48,7 @@ std::string kind_of_place(std::string_view name) {
     const auto last = name.substr(name.rfind('/') + 1);
     if (name.starts_with(".build-id/")) {
         if (last == "elf") return "object";
+        if (last.ends_with(".debug")) return "debug";
         if (last == "vdso" || last == "debug" || last == "kallsyms") return std::string(last);
         return {};
     }
