@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Jitdumps and perf maps of the processes, also of those in containers.
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -147,6 +149,7 @@ class JitAdder {
         const auto& tasks = from_.symbolizer.timeline().tasks();
         for (const auto& mapping : tasks.mappings()) {
             const auto& path = tasks.object(mapping).path;
+            if (jitdump_pid(path)) with_dumps_.insert(mapping.pid.value);
             if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from});
         }
         for (const auto& dump : find_jit_dumps(marks, search_)) {
@@ -203,11 +206,18 @@ class JitAdder {
         std::shared_ptr<const Source> content;
         if (from.empty()) {
             const auto root = from_.roots.find(pid);
-            if (root == from_.roots.end()) return {};
-            const FileName there{root->second, "/tmp/perf-" + std::to_string(pid_inside(pid)) + ".map"};
+            if (root == from_.roots.end()) {
+                no_map(pid);
+                return {};
+            }
+            const auto there = map_below(root->second, pid);
+            const auto known = needed_.missing.size();
             auto opened = open_in_root(pid, there, "perf_map", Content::perf_map);
             if (!opened) return fail(std::move(opened.error()));
-            if (!*opened) return {};
+            if (!*opened) {
+                if (needed_.missing.size() == known) no_map(pid);
+                return {};
+            }
             content = std::move(*opened);
             from = there.shown();
         } else {
@@ -227,6 +237,45 @@ class JitAdder {
         return {};
     }
 
+    // Returns where the map of a process is below its root. What number it had there is not known of one that has
+    // ended: if there is one map alone, that is it.
+    FileName map_below(const std::string& root, std::uint32_t pid) const {
+        const auto map_of = [&](std::string_view number) {
+            return FileName{root, "/tmp/perf-" + std::string(number) + ".map"};
+        };
+        auto usual = map_of(std::to_string(pid_inside(pid)));
+        if (process_of_root(root) || from_.files.beneath().has(usual)) return usual;
+        std::vector<std::string> numbers;
+        std::error_code problem;
+        for (auto entry = std::filesystem::directory_iterator(root + "/tmp", problem);
+             !problem && numbers.size() < 2 && entry != std::filesystem::directory_iterator();
+             entry.increment(problem)) {
+            std::string_view name = entry->path().native();
+            name.remove_prefix(name.rfind('/') + 1);
+            constexpr std::string_view begin = "perf-", end = ".map";
+            if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
+            const auto number = name.substr(begin.size(), name.size() - begin.size() - end.size());
+            if (number.find_first_not_of("0123456789") == std::string_view::npos) numbers.emplace_back(number);
+        }
+        return numbers.size() == 1 ? map_of(numbers.front()) : usual;
+    }
+
+    // Code in memory that no file names: it is missing, unless a jitdump is there for it, or is itself missing.
+    void no_map(std::uint32_t pid) {
+        auto by = users_.by({CodeOf::Kind::memory, pid});
+        if (by.samples == 0 || with_dumps_.contains(pid)) return;
+        const auto path = perf_map_path(pid);
+        needed_.missing.push_back({"perf_map",
+                                   path,
+                                   {},
+                                   std::string(to_string(ErrorCode::missing)),
+                                   "no file of this name is here",
+                                   "for a process in a container, collect while it runs, or say with --root PID=DIR "
+                                   "where its root was; or copy its map to a file of this name and give that with "
+                                   "--perf-map",
+                                   std::move(by)});
+    }
+
     Result<void> map_is_missing(const std::string& path, const Error& error, std::uint32_t pid) {
         if (error.code == ErrorCode::cancelled) return fail(error);
         add_missing("perf_map", path, error, pid);
@@ -238,6 +287,7 @@ class JitAdder {
     const NeededUsers& users_;
     Needed& needed_;
     JitSearch search_;
+    std::set<std::uint32_t> with_dumps_;  // processes that marked one, found or not
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -182,6 +183,17 @@ class CollectRun {
             ignored(choice_.sources && !bundle->facts().sources, "--with-sources");
             ignored(choice_.debug == "full" && bundle->facts().debug != "full", "--with-debug full");
             return;
+        }
+        std::set<std::string> maps;  // by the names that they must have
+        for (const auto& mapping : session_.timeline().tasks().mappings()) {
+            maps.insert("perf-" + std::to_string(mapping.pid.value) + ".map");
+        }
+        for (const auto& path : choice_.names.perf_maps) {
+            if (maps.contains(path.substr(path.rfind('/') + 1))) continue;
+            session_.note(
+                fmt::format("--perf-map {} is not used: the recording has no process of that number. Name a "
+                            "copy of it perf-PID.map, with the recorded number",
+                            path));
         }
         for (const auto& text : choice_.roots) {
             const auto root = parse_root(text);

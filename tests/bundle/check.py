@@ -409,6 +409,23 @@ def test_jit():
     shutil.copy(os.path.join(FIXTURES, "jit", "jit-32346.dump"), os.path.dirname(recorded))
     if run(TOOL, "annotate", bundle).stdout.count("jit-32346.dump") == 0:
         complain("the dump of the container is not used")
+    # A perf map of a container that has ended, where it had another number; and none.
+    bare = os.path.join(folder("bare"), "perf.data")
+    with open(os.path.join(FIXTURES, "jit/tinyjit.data"), "rb") as file:
+        content = file.read()
+    with open(bare, "wb") as file:  # nothing announces the dump
+        file.write(content.replace(b"jit-32346.dump", b"xxx-32346.dump"))
+    shutil.copy(os.path.join(FIXTURES, "jit", "perf-32346.map"), os.path.join(folder("container/tmp"), "perf-1.map"))
+    told = collect(bare, bundle, "--perf-map", os.path.join(root_of, "tmp/perf-1.map")).stderr
+    if "/tmp/perf-32346.map" not in told or "--root PID=DIR" not in told or "perf-1.map is not used" not in told:
+        complain(f"no perf map: {told}")
+    told = collect(bare, bundle, "--root", f"32346={root_of}").stderr
+    if "root/tmp/perf-32346.map" not in run("tar", "--zstd", "-tf", bundle).stdout or "perf-32346.map" in told:
+        complain(f"the only perf map of a container: {told}")
+    shutil.copy(os.path.join(root_of, "tmp/perf-1.map"), os.path.join(root_of, "tmp/perf-2.map"))
+    told = collect(bare, bundle, "--root", f"32346={root_of}").stderr
+    if "root/tmp/perf-32346.map" in run("tar", "--zstd", "-tf", bundle).stdout or "perf-32346.map" not in told:
+        complain(f"one of two perf maps of a container: {told}")
     # One that another process wrote is no use, and said.
     with open(inside, "r+b") as dump:
         dump.seek(20)
