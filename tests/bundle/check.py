@@ -637,7 +637,6 @@ def mounted_source(user):
         try:
             packed, told = packed_secret(recording)
         finally:
-            os.write(kept, b"\n")
             run("sh", "-c", f"kill {pid}", check=False)
         if packed != wanted or ("may not read" in told) == wanted:
             complain(f"a source in a namespace, {how}: {packed}: {told}")

@@ -156,6 +156,7 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
             needed.add(std::move(one));
             continue;
         }
+        if (file.name == "bundle.json") continue;  // the index itself: a new one is made
         // The index of a damaged bundle may lack members, or be lost. To anonymize a file it takes more than a guess.
         const auto kind = !file.kind.empty()             ? file.kind
                           : options.recording_as_a_whole ? kind_of_place(file.name)
