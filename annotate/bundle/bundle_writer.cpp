@@ -72,7 +72,7 @@ std::string bundle_index_text(const BundleIndex& index, std::span<const BundleCo
 }  // namespace
 
 Result<void> write_bundle(std::vector<BundleContent> recording, std::vector<BundleContent> others,
-                          const BundleIndex& index, const Sink& sink, const Watch& watch) {
+                          const BundleIndex& index, const Sink& sink, const Watch& watch, const MemberHashes& known) {
     if (!ArchivedFiles::available())
         return pack_members(
             {}, [](Bytes) {}, watch);  // says why
@@ -100,6 +100,9 @@ Result<void> write_bundle(std::vector<BundleContent> recording, std::vector<Bund
         if (!hash) {
             if (hash.error().where.empty()) hash.error().where = member.name;
             return fail(std::move(hash.error()));
+        }
+        if (const auto was = known.find(member.name); was != known.end() && was->second != *hash) {
+            return fail(ErrorCode::mismatch, Error::no_offset, member.name, "has changed while it was packed");
         }
         hashes.push_back(std::move(*hash));
         done += content->size();

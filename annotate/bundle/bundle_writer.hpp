@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -49,12 +50,16 @@ struct BundleContent {
     Shared<const Source> content{};  // never null
 };
 
-// write_bundle(recording, others, index, sink, watch) writes a bundle. `recording` has the main file first; the rest,
-// and `others`, are sorted by name: equal input makes equal bytes. What the sink throws passes. watch is told of bytes
-// that were hashed and packed. Errors: unsupported (built without libarchive), malformed (a name that cannot be in a
-// bundle, or is there twice), io (also content that is not the same twice), cancelled. After an error the output is no
-// bundle.
+// MemberHashes is what sha256_of() says of members, by name.
+using MemberHashes = std::map<std::string, std::string>;
+
+// write_bundle(recording, others, index, sink, watch, known) writes a bundle. `recording` has the main file first; the
+// rest, and `others`, are sorted by name: equal input makes equal bytes. What the sink throws passes. watch is told of
+// bytes that were hashed and packed. Errors: unsupported (built without libarchive), malformed (a name that cannot be
+// in a bundle, or is there twice), mismatch (another hash than the known one), io (also content that is not the same
+// twice), cancelled. After an error the output is no bundle.
 Result<void> write_bundle(std::vector<BundleContent> recording, std::vector<BundleContent> others,
-                          const BundleIndex& index, const Sink& sink, const Watch& watch = {});
+                          const BundleIndex& index, const Sink& sink, const Watch& watch = {},
+                          const MemberHashes& known = {});
 
 }  // namespace perfdata

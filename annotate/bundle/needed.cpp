@@ -2,6 +2,8 @@
 #include "needed.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 
 #include "perfdata/annotate/listing/listing.hpp"
 #include "perfdata/core/catch_bad_alloc.hpp"
@@ -85,13 +87,12 @@ bool Needed::add(NeededFile file) {
         leave_out("files whose names cannot be in a bundle");
         return false;
     }
-    const auto at = std::ranges::lower_bound(files, file.member.name, {},
-                                             [](const NeededFile& one) { return std::string_view(one.member.name); });
-    if (at != files.end() && at->member.name == file.member.name) {
-        at->by.add(file.by);
+    const auto [place, fresh] = places_.try_emplace(file.member.name, files.size());
+    if (!fresh) {
+        files[place->second].by.add(file.by);
         return false;
     }
-    files.insert(at, std::move(file));
+    files.push_back(std::move(file));
     return true;
 }
 
@@ -106,6 +107,8 @@ void Needed::leave_out(std::string_view what, std::uint64_t number) {
 }
 
 void Needed::finish() {
+    std::ranges::sort(files, {}, [](const NeededFile& one) { return std::string_view(one.member.name); });
+    for (std::size_t at = 0; at < files.size(); ++at) places_.insert_or_assign(files[at].member.name, at);
     std::ranges::sort(missing, [](const NeededMissing& one, const NeededMissing& other) {
         if (one.by.samples != other.by.samples) return one.by.samples > other.by.samples;
         return std::tie(one.path, one.build_id, one.kind) < std::tie(other.path, other.build_id, other.kind);

@@ -6,7 +6,9 @@
 // trace, whatever the rules are by which they look for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -63,7 +65,7 @@ struct NeededOptions {
 
 // Needed is what was found. Contents stay open: files that change or vanish meanwhile do not matter.
 struct Needed {
-    std::vector<NeededFile> files;       // in the order of their names inside
+    std::vector<NeededFile> files;       // after finish(): in the order of their names inside
     std::vector<NeededMissing> missing;  // most samples first
     // What is here and does not go into the bundle, in words, with a number of it.
     std::vector<std::pair<std::string, std::uint64_t>> left_out;
@@ -74,6 +76,10 @@ struct Needed {
     void leave_out(std::string_view what, std::uint64_t number = 1);
     // Sorts everything.
     void finish();
+
+  private:
+    // In files, by the name inside. A bundle may have 2^18 of them, in any order.
+    std::map<std::string, std::size_t, std::less<>> places_;
 };
 
 // NeededFrom is where needed files come from: a symbolizer on traced files. All must outlive it.

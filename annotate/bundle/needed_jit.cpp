@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Jitdumps and perf maps of the processes, also of those in containers.
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 
 #include "needed_parts.hpp"
 #include "perf_map_lines.hpp"
+#include "process_files.hpp"
 
 namespace perfdata {
 namespace {
@@ -57,40 +60,16 @@ class JitAdder {
         return pid;
     }
 
-    // Returns the user as whom a living process opens files; no_user for others. /proc/PID is no proof of it: a process
-    // can make it root's.
-    static std::uint32_t user_of(std::uint32_t pid) {
-        std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-        std::string line;
-        while (std::getline(status, line)) {
-            constexpr std::string_view key = "Uid:";
-            if (!line.starts_with(key)) continue;
-            std::istringstream numbers(line.substr(key.size()));
-            std::uint32_t real = 0, effective = 0, saved = 0, of_files = no_user;
-            return numbers >> real >> effective >> saved >> of_files ? of_files : no_user;
-        }
-        return no_user;
-    }
-
-    // Opens a file below the root of a process. Who makes a mount namespace puts any file there, under any name: one
-    // that only root may read, for example. So it is opened if the process itself might.
-    Result<std::shared_ptr<const Source>> open_for(std::uint32_t pid, const FileName& there, Content content) const {
+    // Opens a file below the root of a process, alive or not.
+    Result<std::shared_ptr<const Source>> open_for(const FileName& there, Content content) const {
         const auto& limits = from_.recording.limits();
+        const auto living = process_of_root(there.root);
         // What the user says is the root of one that has ended.
-        if (there.root != process_root(pid))
-            return from_.files.beneath().open_watched(there, limits, content, options_.watch);
+        if (!living) return from_.files.beneath().open_watched(there, limits, content, options_.watch);
         NamedFileOptions how;
         how.content = content;
-        how.trusted_links = true;
         how.watch = options_.watch;
-        const auto user = user_of(pid);
-        how.on_behalf_of = user;
-        auto opened = open_named_file(there, limits, how);
-        // Its number may be another process's by now.
-        if (opened && user_of(pid) != user) {
-            return fail(ErrorCode::mismatch, Error::no_offset, there.shown(), "its process has ended meanwhile");
-        }
-        return opened;
+        return open_of_process(*living, there, limits, how);
     }
 
     void add_missing(std::string kind, std::string path, const Error& error, std::uint32_t pid) {
@@ -108,7 +87,7 @@ class JitAdder {
     // which is then among what is missing.
     Result<std::shared_ptr<const Source>> open_in_root(std::uint32_t pid, const FileName& there, const char* kind,
                                                        Content content) {
-        auto opened = open_for(pid, there, content);
+        auto opened = open_for(there, content);
         if (!opened && opened.error().code == ErrorCode::cancelled) return opened;
         if (!opened) {
             if (opened.error().code != ErrorCode::missing) add_missing(kind, there.shown(), opened.error(), pid);
@@ -170,6 +149,7 @@ class JitAdder {
         const auto& tasks = from_.symbolizer.timeline().tasks();
         for (const auto& mapping : tasks.mappings()) {
             const auto& path = tasks.object(mapping).path;
+            if (jitdump_pid(path)) with_dumps_.insert(mapping.pid.value);
             if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from});
         }
         for (const auto& dump : find_jit_dumps(marks, search_)) {
@@ -226,11 +206,18 @@ class JitAdder {
         std::shared_ptr<const Source> content;
         if (from.empty()) {
             const auto root = from_.roots.find(pid);
-            if (root == from_.roots.end()) return {};
-            const FileName there{root->second, "/tmp/perf-" + std::to_string(pid_inside(pid)) + ".map"};
+            if (root == from_.roots.end()) {
+                no_map(pid);
+                return {};
+            }
+            const auto there = map_below(root->second, pid);
+            const auto known = needed_.missing.size();
             auto opened = open_in_root(pid, there, "perf_map", Content::perf_map);
             if (!opened) return fail(std::move(opened.error()));
-            if (!*opened) return {};
+            if (!*opened) {
+                if (needed_.missing.size() == known) no_map(pid);
+                return {};
+            }
             content = std::move(*opened);
             from = there.shown();
         } else {
@@ -250,6 +237,45 @@ class JitAdder {
         return {};
     }
 
+    // Returns where the map of a process is below its root. What number it had there is not known of one that has
+    // ended: if there is one map alone, that is it.
+    FileName map_below(const std::string& root, std::uint32_t pid) const {
+        const auto map_of = [&](std::string_view number) {
+            return FileName{root, "/tmp/perf-" + std::string(number) + ".map"};
+        };
+        auto usual = map_of(std::to_string(pid_inside(pid)));
+        if (process_of_root(root) || from_.files.beneath().has(usual)) return usual;
+        std::vector<std::string> numbers;
+        std::error_code problem;
+        for (auto entry = std::filesystem::directory_iterator(root + "/tmp", problem);
+             !problem && numbers.size() < 2 && entry != std::filesystem::directory_iterator();
+             entry.increment(problem)) {
+            std::string_view name = entry->path().native();
+            name.remove_prefix(name.rfind('/') + 1);
+            constexpr std::string_view begin = "perf-", end = ".map";
+            if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
+            const auto number = name.substr(begin.size(), name.size() - begin.size() - end.size());
+            if (number.find_first_not_of("0123456789") == std::string_view::npos) numbers.emplace_back(number);
+        }
+        return numbers.size() == 1 ? map_of(numbers.front()) : usual;
+    }
+
+    // Code in memory that no file names: it is missing, unless a jitdump is there for it, or is itself missing.
+    void no_map(std::uint32_t pid) {
+        auto by = users_.by({CodeOf::Kind::memory, pid});
+        if (by.samples == 0 || with_dumps_.contains(pid)) return;
+        const auto path = perf_map_path(pid);
+        needed_.missing.push_back({"perf_map",
+                                   path,
+                                   {},
+                                   std::string(to_string(ErrorCode::missing)),
+                                   "no file of this name is here",
+                                   "for a process in a container, collect while it runs, or say with --root PID=DIR "
+                                   "where its root was; or copy its map to a file of this name and give that with "
+                                   "--perf-map",
+                                   std::move(by)});
+    }
+
     Result<void> map_is_missing(const std::string& path, const Error& error, std::uint32_t pid) {
         if (error.code == ErrorCode::cancelled) return fail(error);
         add_missing("perf_map", path, error, pid);
@@ -261,6 +287,7 @@ class JitAdder {
     const NeededUsers& users_;
     Needed& needed_;
     JitSearch search_;
+    std::set<std::uint32_t> with_dumps_;  // processes that marked one, found or not
 };
 
 }  // namespace

@@ -44,6 +44,9 @@ std::string_view remedy_for(SymbolMiss why, bool vdso) {
         case SymbolMiss::only_debug_file:
             return "collect on the recorded machine while it has the file; for a process in a container while it runs, "
                    "or with --root PID=DIR; or give the file with --buildid-dir or --symfs";
+        case SymbolMiss::no_build_id:
+            return "for a process in a container add --allow-local while it runs, or with --root PID=DIR; or give the "
+                   "recording machine's files with --symfs; `perf record --buildid-mmap` notes build ids";
         default: return remedy(why);
     }
 }

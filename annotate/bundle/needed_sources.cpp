@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Files of source text.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "perfdata/recording/file_state.hpp"
@@ -15,6 +17,7 @@
 
 #include "needed_parts.hpp"
 #include "owned_source.hpp"
+#include "process_files.hpp"
 
 namespace perfdata {
 namespace {
@@ -62,26 +65,28 @@ class SourcesAdder {
         std::uint64_t samples = 0;
         std::set<std::optional<std::uint32_t>> by;  // objects that name it; nothing: other code
     };
-    // Found is where its text is. `given`: in a directory that the user gave for that.
+    // Found is where its text is. `given`: in a directory that the user gave for that. `inside` is then the same name,
+    // which no link leads out of that directory.
     struct Found {
         FileName name;
         bool given = false;
+        FileName inside{};
     };
 
     // Looks where SourceFiles looks, in the same order.
     std::optional<Found> find(std::string_view recorded) const {
         const auto path = below_root(recorded).substr(std::string_view("root").size());
-        const auto read = [&](FileName name, bool given) -> std::optional<Found> {
+        const auto read = [&](FileName name, bool given, FileName inside = {}) -> std::optional<Found> {
             if (!from_.files.read_text(name)) return {};
-            return Found{std::move(name), given};
+            return Found{std::move(name), given, std::move(inside)};
         };
         const bool machine = finder_.machine();
         for (const auto& directory : from_.options.sources.source_dirs) {
             constexpr std::size_t most_parts = 64;  // of a path
             std::string rest = path;
             for (std::size_t part = 0; part < most_parts && !rest.empty(); ++part) {
-                if (auto found = read(machine ? FileName{"", directory + rest} : FileName{directory, rest}, true))
-                    return found;
+                const FileName inside{directory, rest};
+                if (auto found = read(machine ? FileName{"", directory + rest} : inside, true, inside)) return found;
                 const auto slash = rest.find('/', 1);
                 rest = slash == std::string::npos ? std::string() : rest.substr(slash);
             }
@@ -140,28 +145,52 @@ class SourcesAdder {
         });
     }
 
+    // Opens a file of a directory that the user gave. It must be below that directory: links that lead out of it, and
+    // those of other users, lead to files that only this user may read. Errors: mismatch if one does.
+    Result<std::shared_ptr<const Source>> open_given(const Found& found, const Limits& limits,
+                                                     NamedFileOptions how) const {
+        const auto& files = from_.files.beneath();
+        if (!found.name.root.empty()) return open_named_file(found.name, limits, how);
+        const auto whole = files.identity(found.name), confined = files.identity(found.inside);
+        if (!whole || whole != confined) {
+            return fail(ErrorCode::mismatch, Error::no_offset, found.name.shown(), "a link leads out of the directory");
+        }
+        // The directory itself may be another one by now, but no link of another user made it so.
+        how.trusted_links = true;
+        return open_named_file(found.name, limits, how);
+    }
+
     // Opens a file. Programs name any file as their source: one that only root may read, for example. So it must be one
-    // that everybody may read, or be one of the program's owner, unless the program is root's or this user's own.
+    // that everybody may read, or be one of the program's owner, unless the program is root's or this user's own. Nor
+    // may others have put it where it is: who may write to a directory on the way makes a link there to any file.
     // Errors: mismatch if none of that is so.
     Result<std::shared_ptr<const Source>> open(const Found& found, const Named& named, const Limits& limits) {
-        const auto actual = from_.files.resolved(found.name);
-        const auto open_it = [&] {
-            return from_.files.beneath().open_watched(actual, limits, Content::text, options_.watch);
-        };
-        if (found.given) return open_it();
+        auto actual = from_.files.resolved(found.name);
         NamedFileOptions how;
         how.content = Content::text;
         how.watch = options_.watch;
+        if (found.given) {
+            auto opened = open_given(found, limits, how);
+            if (opened || opened.error().code != ErrorCode::mismatch) return opened;
+            // Whether everybody may pass is known of absolute paths.
+            std::error_code unknown;
+            const auto absolute = std::filesystem::absolute(actual.path, unknown);
+            if (!unknown) actual.path = absolute.string();
+        } else if (const auto living = process_of_root(actual.root)) {
+            return open_of_process(*living, actual, limits, how);
+        }
         how.on_behalf_of = no_user;
         auto opened = open_named_file(actual, limits, how);
+        if (found.given) return opened;
+        how.trusted_way = true;
         for (const auto& object : named.by) {
             if (opened || opened.error().code != ErrorCode::mismatch) break;
             if (!object) continue;
             const auto owner = owner_of(*object);
             if (!owner) return fail(owner.error());
             if (!*owner) continue;
-            if (**owner == 0 || **owner == options_.user) return open_it();
-            how.on_behalf_of = **owner;
+            how.on_behalf_of = *owner;
+            if (**owner == 0 || **owner == options_.user) how.on_behalf_of.reset();
             opened = open_named_file(actual, limits, how);
         }
         return opened;
@@ -177,7 +206,8 @@ class SourcesAdder {
         if (!text) {
             if (text.error().code == ErrorCode::cancelled) return fail(std::move(text.error()));
             if (!source && source.error().code == ErrorCode::mismatch) {
-                needed_.leave_out("source files that the owner of the program may not read");
+                needed_.leave_out(
+                    "source files that the owner of the program may not read, or that others may have put there");
                 return {};
             }
             needed_.leave_out("source files that cannot be read any more, or together are too large");

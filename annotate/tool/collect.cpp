@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -109,6 +110,10 @@ class CollectRun {
         auto inputs = CollectInputs::of(session_.recording(), std::move(*files));
         if (!inputs) return session_.give_up(inputs.error());
         inputs_ = std::move(*inputs);
+        if (!choice_.check) {
+            const auto hashed = inputs_.hash({{}, session_.progress("hashing the recording")});
+            if (!hashed) return session_.give_up(hashed.error());
+        }
         if (!session_.read_timeline()) return failed;
         note_unused();
         if (auto opened = open_names(); !opened) return session_.give_up(opened.error());
@@ -180,6 +185,17 @@ class CollectRun {
             ignored(choice_.sources && !bundle->facts().sources, "--with-sources");
             ignored(choice_.debug == "full" && bundle->facts().debug != "full", "--with-debug full");
             return;
+        }
+        std::set<std::string> maps;  // by the names that they must have
+        for (const auto& mapping : session_.timeline().tasks().mappings()) {
+            maps.insert("perf-" + std::to_string(mapping.pid.value) + ".map");
+        }
+        for (const auto& path : choice_.names.perf_maps) {
+            if (maps.contains(path.substr(path.rfind('/') + 1))) continue;
+            session_.note(
+                fmt::format("--perf-map {} is not used: the recording has no process of that number. Name a "
+                            "copy of it perf-PID.map, with the recorded number",
+                            path));
         }
         for (const auto& text : choice_.roots) {
             const auto root = parse_root(text);
@@ -316,6 +332,10 @@ class CollectRun {
         std::vector<BundleContent> others;
         if (choice_.anonymize) {
             auto made = anonymized(files, needed, index);
+            // What was written to meanwhile may be damaged in any way: say why.
+            if (const auto now = inputs_.check(needed); !now) return session_.give_up(now.error());
+            const auto same = inputs_.check_hashes({{}, session_.progress("hashing the recording")});
+            if (!same) return session_.give_up(same.error());
             if (!made) return session_.give_up(made.error());
             others = std::move(*made);
             anonymized_ = index.anonymized;
@@ -335,17 +355,22 @@ class CollectRun {
                 }
             }
         }
-        auto output = session_.open_output();
+        auto output = session_.open_output_as(inputs_.bundle_permissions(needed));
         if (!output) return failed;
         if (output->is_terminal()) {
             return session_.give_up({ErrorCode::unsupported, Error::no_offset, "standard output",
                                      "a bundle is binary and this is a terminal; give -o FILE"});
         }
-        const auto written = write_bundle(std::move(files), std::move(others), index, output->sink(),
-                                          {{}, session_.progress("packing", *output)});
+        auto written = write_bundle(std::move(files), std::move(others), index, output->sink(),
+                                    {{}, session_.progress("packing", *output)},
+                                    choice_.anonymize ? MemberHashes() : inputs_.hashes());
         session_.end_progress();
         // A file that became shorter fails to be packed in many ways: say why.
         if (const auto same = inputs_.check(needed); !same) return session_.give_up(same.error());
+        if (!written && written.error().code == ErrorCode::mismatch) {
+            written.error().where = session_.recording().path();
+            written.error().detail += ": collect again";
+        }
         if (!written) return session_.give_up(written.error());
         return session_.commit(*output) ? fine : failed;
     }

@@ -85,6 +85,12 @@ std::optional<Output> Session::open_output() {
     return opened(common_.open_output());
 }
 
+std::optional<Output> Session::open_output_as(std::uint32_t permissions) {
+    auto place = common_.place;
+    if (place) place->fresh_permissions = permissions;
+    return opened(Output::open(place));
+}
+
 std::optional<Output> Session::open_paged_output(const ScreenChoice& screen) {
     return opened(screen.no_pager ? common_.open_output() : Output::open_paged(common_.place));
 }

@@ -58,6 +58,8 @@ class Session {
 
     // open_output(), open_paged_output(): empty if that failed and was reported.
     std::optional<Output> open_output();
+    // open_output_as(permissions) makes a new file with these, before the umask.
+    std::optional<Output> open_output_as(std::uint32_t permissions);
     std::optional<Output> open_paged_output(const ScreenChoice& screen);
     bool commit(Output& output);
 

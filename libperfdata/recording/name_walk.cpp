@@ -40,12 +40,15 @@ bool is_number(std::string_view text) {
 // Steps is one walk. It holds descriptors of the root and of the current directory, however deep that is.
 class Steps {
   public:
-    Steps(Descriptor top, Descriptor start, bool confined, bool absolute, const std::string& path)
+    Steps(Descriptor top, Descriptor start, bool confined, bool absolute, const std::string& path,
+          std::optional<std::uint32_t> friendly)
         : top_(std::move(top)),
           at_(std::move(start)),
           confined_(confined),
           absolute_(absolute),
           passable_(absolute),
+          foreign_way_(!absolute),
+          friendly_(friendly),
           left_(path) {}
 
     Walked walk() {
@@ -84,6 +87,17 @@ class Steps {
     void pass(const platform::FileStatus& directory) {
         constexpr std::uint32_t others_pass = 01;
         passable_ = passable_ && (directory.permissions & others_pass) != 0;
+        // Many systems give each user a group of the same number, and have it write.
+        constexpr std::uint32_t group_writes = 020, others_write = 02, sticky = 01000;
+        const bool own_group = directory.group == directory.owner;
+        const bool writable =
+            (directory.permissions & others_write) != 0 || ((directory.permissions & group_writes) != 0 && !own_group);
+        shared_ = writable && (directory.permissions & sticky) != 0;
+        if ((writable && !shared_) || is_foreign(directory.owner)) foreign_way_ = true;
+    }
+
+    bool is_foreign(std::uint32_t owner) const {
+        return owner != 0 && owner != platform::user_id() && owner != friendly_;
     }
 
     // begin_again() returns to the root, for an absolute link.
@@ -121,7 +135,10 @@ class Steps {
         if (!next) return failed(next.error());
         const auto status = platform::status(next->get());
         if (!status) return failed(status.error());
+        // Everybody may give another name there to what they cannot read; but not to a directory.
+        if (shared_ && !status->is_directory()) foreign_way_ = true;
         if (status->kind == platform::FileKind::link) {
+            if (is_foreign(status->owner)) foreign_way_ = true;
             if (status->owner != 0 && status->owner != platform::user_id()) foreign_link_ = true;
             return follow(next->get());
         }
@@ -137,6 +154,7 @@ class Steps {
         walked.last = part;
         walked.foreign_link = foreign_link_;
         walked.passable = passable_;
+        walked.foreign_way = foreign_way_;
         return walked;
     }
 
@@ -185,14 +203,18 @@ class Steps {
         here_ = identity;
         above_.clear();
         confined_ = true;
+        foreign_way_ = true;  // who makes a namespace mounts anything there
         return {};
     }
 
-    Descriptor top_, at_;          // places
-    bool confined_;                // the root is not the machine's
-    bool absolute_;                // the walk began at the root
-    bool passable_;                // for everybody, as far as the walk came
-    bool foreign_link_ = false;    // it followed a link of another user
+    Descriptor top_, at_;        // places
+    bool confined_;              // the root is not the machine's
+    bool absolute_;              // the walk began at the root
+    bool passable_;              // for everybody, as far as the walk came
+    bool foreign_link_ = false;  // it followed a link of another user
+    bool foreign_way_;           // somebody else may have made it come here
+    bool shared_ = false;        // others may add to the current directory, but not replace what is there
+    std::optional<std::uint32_t> friendly_;
     std::string left_;             // what is left to walk
     Identity here_;                // of at_
     std::vector<Identity> above_;  // identities of the directories that led here, the root first
@@ -217,13 +239,13 @@ Walked walk_by_kernel(const std::string& root, const std::string& path) {
     return walked;
 }
 
-Walked walk_by_steps(const std::string& root, const std::string& path) {
+Walked walk_by_steps(const std::string& root, const std::string& path, std::optional<std::uint32_t> friendly) {
     const bool absolute = path.starts_with('/') || !root.empty();
     auto top = open_root(root.empty() ? "/" : root);
     if (!top) return failed(top.error());
     auto start = absolute ? platform::duplicate(top->get()) : platform::open(".", to_pass);
     if (!start) return failed(start.error());
-    return Steps(std::move(*top), std::move(*start), !root.empty(), absolute, path).walk();
+    return Steps(std::move(*top), std::move(*start), !root.empty(), absolute, path, friendly).walk();
 }
 
 }  // namespace perfdata

@@ -2,6 +2,7 @@
 // Resolves a name to a file without opening what is on the way, and without leaving the name's root.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ struct Walked {
     // For walk_by_steps(): a link led here that belongs neither to this user nor to root; and everybody may pass the
     // directories from the root to here. A relative path begins where nobody knows that.
     bool foreign_link = false, passable = false;
+    // For walk_by_steps(): somebody else may have made the name lead here. A link or a directory on the way belongs to
+    // another user, or others may write to a directory; or the way is through the root of a process, or begins where
+    // nobody knows that.
+    bool foreign_way = false;
 };
 
 // walk_by_kernel(root, path) asks openat2() to stay below a root.
@@ -31,6 +36,7 @@ Walked walk_by_kernel(const std::string& root, const std::string& path);
 
 // walk_by_steps(root, path) follows each part of the name itself. Without a root, it starts at the machine's; then it
 // may pass through /proc/PID/root, which becomes the root of the rest. It follows at most 40 links, like the kernel.
-Walked walk_by_steps(const std::string& root, const std::string& path);
+// `friendly` is a user who counts as nobody else in foreign_way.
+Walked walk_by_steps(const std::string& root, const std::string& path, std::optional<std::uint32_t> friendly = {});
 
 }  // namespace perfdata

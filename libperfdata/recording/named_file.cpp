@@ -31,7 +31,8 @@ struct Found {
     Descriptor folder;  // O_PATH: of its directory; none if the kernel walked
     std::string last;   // its name in the directory
     FileStatus status{};
-    bool foreign_link = false, passable = false;  // as Walked has it; unknown if the kernel walked
+    // As Walked has it; unknown if the kernel walked.
+    bool foreign_link = false, passable = false, foreign_way = false;
 };
 
 // check(fd, status) returns an error if the open file must not be read on the word of an untrusted name.
@@ -44,7 +45,7 @@ Result<void> check(int fd, const FileStatus& status, const FileName& name) {
 }
 
 // find(name, walk) looks up a file. It opens only directories and, without reading, the file's place.
-Result<Found> find(const FileName& name, LinkWalk walk) {
+Result<Found> find(const FileName& name, LinkWalk walk, std::optional<std::uint32_t> friendly = {}) {
     Found found;
     const auto wrong = [&](int problem) {
         if (problem == EMFILE || problem == ENFILE || problem == ENOMEM || problem == EIO) {
@@ -63,7 +64,7 @@ Result<Found> find(const FileName& name, LinkWalk walk) {
         }
     }
     if (!found.place.is_open()) {
-        auto walked = walk_by_steps(name.root, name.path);
+        auto walked = walk_by_steps(name.root, name.path, friendly);
         if (!walked.fd.is_open()) {
             if (walked.pseudo) {
                 return no_such_file(name,
@@ -76,6 +77,7 @@ Result<Found> find(const FileName& name, LinkWalk walk) {
         found.last = std::move(walked.last);
         found.foreign_link = walked.foreign_link;
         found.passable = walked.passable;
+        found.foreign_way = walked.foreign_way;
     }
     const auto status = platform::status(found.place.get());
     if (!status) return wrong(status.error());
@@ -125,6 +127,9 @@ Result<void> check_owners(const Found& found, const FileStatus& status, const Fi
     if (options.on_behalf_of && status.owner != *options.on_behalf_of && !everybodys) {
         return refuse("belongs to user " + std::to_string(status.owner) + ", and not everybody may read it");
     }
+    if (options.trusted_way && found.foreign_way && !everybodys) {
+        return refuse("another user may have put it there, and not everybody may read it");
+    }
     return {};
 }
 
@@ -132,8 +137,8 @@ Result<void> check_owners(const Found& found, const FileStatus& status, const Fi
 
 Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits, const NamedFileOptions& options) {
     // Only our own walk sees what is on the way.
-    const bool careful = options.trusted_owner || options.trusted_links || options.on_behalf_of;
-    auto found = find(name, careful ? LinkWalk::own : options.walk);
+    const bool careful = options.trusted_owner || options.trusted_links || options.on_behalf_of || options.trusted_way;
+    auto found = find(name, careful ? LinkWalk::own : options.walk, options.on_behalf_of);
     if (!found) return fail(std::move(found.error()));
     auto file = reopen(*found, name);
     if (!file) return fail(std::move(file.error()));

@@ -366,6 +366,12 @@ def test_roots():
     unsure = collect(plain, bundle, "--root", f"{pid}={root}")
     if "--allow-local" not in unsure.stderr:
         complain(f"without a build id: {unsure.stderr}")
+    os.rename(program, program + ".gone")
+    page = json.loads(run(TOOL, "collect", "--check", "--json", plain).stdout)
+    remedies = [one["remedy"] for one in page["missing"] if one["path"] == program]
+    if not remedies or "--root PID=DIR" not in remedies[0] or "--allow-local" not in remedies[0]:
+        complain(f"without a build id and file here: {page['missing']}")
+    os.rename(program + ".gone", program)
     os.remove(inside)
     gone = collect(plain, bundle, "--allow-local", "--strict", "--root", f"{pid}={root}", check=False)
     if gone.returncode != 3 or "host_turn" in run(TOOL, "report", bundle).stdout:
@@ -403,6 +409,23 @@ def test_jit():
     shutil.copy(os.path.join(FIXTURES, "jit", "jit-32346.dump"), os.path.dirname(recorded))
     if run(TOOL, "annotate", bundle).stdout.count("jit-32346.dump") == 0:
         complain("the dump of the container is not used")
+    # A perf map of a container that has ended, where it had another number; and none.
+    bare = os.path.join(folder("bare"), "perf.data")
+    with open(os.path.join(FIXTURES, "jit/tinyjit.data"), "rb") as file:
+        content = file.read()
+    with open(bare, "wb") as file:  # nothing announces the dump
+        file.write(content.replace(b"jit-32346.dump", b"xxx-32346.dump"))
+    shutil.copy(os.path.join(FIXTURES, "jit", "perf-32346.map"), os.path.join(folder("container/tmp"), "perf-1.map"))
+    told = collect(bare, bundle, "--perf-map", os.path.join(root_of, "tmp/perf-1.map")).stderr
+    if "/tmp/perf-32346.map" not in told or "--root PID=DIR" not in told or "perf-1.map is not used" not in told:
+        complain(f"no perf map: {told}")
+    told = collect(bare, bundle, "--root", f"32346={root_of}").stderr
+    if "root/tmp/perf-32346.map" not in run("tar", "--zstd", "-tf", bundle).stdout or "perf-32346.map" in told:
+        complain(f"the only perf map of a container: {told}")
+    shutil.copy(os.path.join(root_of, "tmp/perf-1.map"), os.path.join(root_of, "tmp/perf-2.map"))
+    told = collect(bare, bundle, "--root", f"32346={root_of}").stderr
+    if "root/tmp/perf-32346.map" in run("tar", "--zstd", "-tf", bundle).stdout or "perf-32346.map" not in told:
+        complain(f"one of two perf maps of a container: {told}")
     # One that another process wrote is no use, and said.
     with open(inside, "r+b") as dump:
         dump.seek(20)
@@ -490,6 +513,8 @@ def test_secrets():
     shutil.copy(os.path.join(SCRATCH, "chosen.theirs"), os.path.join(SCRATCH, "chosen"))
     if packs(member, "--with-sources")[:2] != (True, True):
         complain("a source of a program that is in the cache as it is here is not packed")
+    led_astray(nobody)
+    mounted_source(nobody)
 
 
 def mounted_map(secret, user):
@@ -522,6 +547,100 @@ def mounted_map(secret, user):
         unpacked = run("tar", "--zstd", "-xOf", bundle, text=False).stdout
         if not pid or (b"SECRET" in unpacked) != wanted:
             complain(f"a perf map in a namespace, {how}: {pid} {done.returncode} {done.stderr}")
+
+
+def packed_secret(recording, *options):
+    """Returns whether the bundle has a secret, and what was told."""
+    bundle = os.path.join(SCRATCH, "bundle")
+    told = collect(recording, bundle, "--with-sources", *options).stderr
+    return b"SECRET" in run("tar", "--zstd", "-xOf", bundle, text=False).stdout, told
+
+
+def secret_at(path, mode=0o600):
+    """Makes a file of root's that is older than any program."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write("// SECRET\n" * 200)
+    os.chmod(path, mode)
+    os.utime(path, (1, 1))
+    return path
+
+
+def led_astray(user):
+    """Programs of root, built in a directory of another user, who makes the names of their sources lead elsewhere."""
+    place = folder("astray")
+    secret = secret_at(os.path.join(place, "secret"))
+    theirs = folder("astray/theirs")
+    source = os.path.join(theirs, "x.cpp")
+    shutil.copy(os.path.join(HERE, "work.cpp"), source)
+    program, moved = os.path.join(place, "program"), os.path.join(place, "moved")
+    run(COMPILER, "-O2", "-g", "-Wl,--build-id", source, "-o", program)
+    run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={theirs}=/usr/src/perfdata-gone", source, "-o", moved)
+    recording = record(folder("astray/recorded"), program, "3000")
+    given = record(folder("astray/given"), moved, "3000")
+    os.remove(source)
+
+    def expect(what, wanted, *options, of=recording):
+        packed, told = packed_secret(of, *options)
+        if packed != wanted or ("others may have put there" in told) == wanted:
+            complain(f"sources of root's program, {what}: {packed}: {told}")
+
+    os.symlink("../secret", source)
+    os.lchown(source, user, user)
+    expect("a link of another user", False)
+    expect("a link of another user in --source-dir", False, "--source-dir", theirs, of=given)
+    os.lchown(source, 0, 0)
+    expect("a link of root", True)
+    expect("a link that leads out of --source-dir", False, "--source-dir", theirs, of=given)
+    os.chmod(secret, 0o644)
+    expect("a link that leads out of --source-dir to everybody's file", True, "--source-dir", theirs, of=given)
+    os.chmod(secret, 0o600)
+    os.chown(theirs, user, user)
+    expect("a link of root in a directory of another user", False)
+    os.remove(source)
+    os.link(secret, source)
+    expect("another name of root's file in a directory of another user", False)
+    os.chown(theirs, 0, 0)
+    expect("another name of root's file", True)
+    expect("a file in --source-dir", True, "--source-dir", theirs, of=given)
+    for mode in (0o777, 0o1777):
+        os.chmod(theirs, mode)
+        expect(f"a file in a directory of mode {mode:o}", False)
+    os.chmod(theirs, 0o755)
+    os.rename(theirs, theirs + ".kept")
+    os.symlink("theirs.kept", theirs)
+    os.lchown(theirs, user, user)
+    expect("a directory that is a link of another user", False)
+    expect("--source-dir that is a link of another user", False, "--source-dir", theirs, of=given)
+
+
+def mounted_source(user):
+    """A process of another user that runs a program of root's, with any file mounted where its source was."""
+    as_user = f"setpriv --reuid={user} --regid={user} --clear-groups unshare -U -r -m"
+    if run(*as_user.split(), "true", check=False).returncode != 0:
+        return
+    place, built = folder("gone_source"), folder("built_source")
+    secret = secret_at(os.path.join(SCRATCH, "unseen"))
+    shutil.copy(os.path.join(HERE, "work.cpp"), os.path.join(built, "x.cpp"))
+    program = os.path.join(SCRATCH, "installed")
+    run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={built}={place}", os.path.join(built, "x.cpp"), "-o", program)
+    fifo = os.path.join(SCRATCH, "mounted_fifo")
+    os.mkfifo(fifo)
+    kept = os.open(fifo, os.O_RDWR)
+    for how, wanted in ((f"touch {place}/x.cpp && mount --bind {secret} {place}/x.cpp", False),
+                        (f"yes // SECRET | head -n 200 >{place}/x.cpp && chmod 600 {place}/x.cpp && touch -d @1 {place}/x.cpp", True)):
+        inside = os.path.join(SCRATCH, "inside.sh")
+        with open(inside, "w", encoding="ascii") as script:
+            script.write(f"mount -t tmpfs none {place} && {how} && exec {program} 20000 wait\n")
+        recording = os.path.join(folder("mounted_source"), "perf.data")
+        pid = run("perf", "record", "-q", "-N", "--buildid-mmap", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", recording, "--",
+                  "sh", "-c", f"{as_user} bash {inside} <{fifo} >{SCRATCH}/done 2>&1 & sleep 2; echo $!").stdout.split()[-1]
+        try:
+            packed, told = packed_secret(recording)
+        finally:
+            run("sh", "-c", f"kill {pid}", check=False)
+        if packed != wanted or ("may not read" in told) == wanted:
+            complain(f"a source in a namespace, {how}: {packed}: {told}")
+    os.close(kept)
 
 
 def other_in_cache(secret, source):
@@ -584,6 +703,25 @@ def test_outputs():
     with open(one, "rb") as file:
         if piped.returncode != 0 or piped.stdout != file.read():
             complain(f"through a pipe: {piped.returncode} {piped.stderr.decode()} {len(piped.stdout)} bytes")
+    # A new bundle has the recording's permissions, an old one keeps its own.
+    for mode, options in ((0o640, ()), (0o600, ("--anonymize",)), (0o644, ())):
+        os.chmod(recording, mode)
+        fresh = os.path.join(SCRATCH, f"mode.{mode:o}.zst")
+        collect(recording, fresh, *options)
+        if os.stat(fresh).st_mode & 0o777 != mode & ~os.umask(os.umask(0)):
+            complain(f"a bundle of a recording of mode {mode:o}: {os.stat(fresh).st_mode & 0o777:o}")
+        os.chmod(fresh, 0o604)
+        collect(recording, fresh)
+        if os.stat(fresh).st_mode & 0o777 != 0o604:
+            complain(f"a bundle that was of mode 604: {os.stat(fresh).st_mode & 0o777:o}")
+    mapped = os.path.join(folder("mapped"), "perf.data")
+    for name, to in (("tinyjit.data", mapped), ("perf-32346.map", folder("mapped"))):
+        shutil.copy(os.path.join(FIXTURES, "jit", name), to)
+    os.chmod(mapped, 0o644)
+    fresh = os.path.join(SCRATCH, "mapped.zst")
+    collect(mapped, fresh)
+    if os.stat(fresh).st_mode & 0o777 != 0o600:
+        complain(f"a bundle with a perf map: {os.stat(fresh).st_mode & 0o777:o}")
     # A bundle can be packed again. Its index goes on saying what is in it.
     again = os.path.join(SCRATCH, "again.zst")
     collect(one, again)
@@ -641,6 +779,20 @@ def test_damaged():
             complain(f"packed again {option}: {index['missing']}")
     if collect(damaged, again, "--strict", check=False).returncode != 3:
         complain("--strict takes a damaged member for nothing")
+    # Without an index, the place of a member tells what it is, or the member is counted.
+    shutil.rmtree(unpacked)
+    run("tar", "--zstd", "-xf", bundle, "-C", folder("damaged/unpacked"))
+    with open(os.path.join(unpacked, "root/unknown"), "w", encoding="ascii") as file:
+        file.write("text")
+    members = [name for name in names if name != "bundle.json"] + ["root/unknown"]
+    run("tar", "--zstd", "-cf", damaged, "-C", unpacked, *members)
+    told = collect(damaged, again).stderr
+    left = run("tar", "--zstd", "-tf", again).stdout.split()
+    if sorted(left) != sorted(names) or "1 members that the index does not list" not in told:
+        complain(f"without an index: {left}, not {names}: {told}")
+    told = collect(damaged, again, "--anonymize").stderr
+    if f"{len(members) - 1} members that the index does not list" not in told:
+        complain(f"without an index, anonymized: {told}")
 
 
 def test_changed():
@@ -679,12 +831,33 @@ def test_changed():
         status, told, content = packed(change)
         if status != 0 or content != usual or word not in told:
             complain(f"{name}: {status} {told} {'other bytes' if content != usual else ''}")
-    for name, change in (("shrunk", lambda: os.truncate(recording, 5000)),
+    def written_again():
+        with open(os.path.join(FIXTURES, "stacks/x86_plain.data"), "rb") as file:
+            content = bytearray(file.read())
+        content[200:300] = bytes(100)  # of the same head
+        with open(recording, "wb") as file:
+            file.write(content + bytes(5000))
+
+    def set_back():
+        write(at=-100, content=bytes(100))
+        os.utime(recording, (1, 1))
+
+    for name, change in (("written again, and larger", written_again), ("written, and its time set back", set_back),
+                         ("shrunk", lambda: os.truncate(recording, 5000)),
                          ("written", lambda: write(at=-100, content=bytes(100))),
                          ("completed", lambda: (write(at=48, content=bytes(8)), open(recording, "ab").write(bytes(5000))))):
         status, told, content = packed(change)
         if status != 1 or content is not None or recording not in told or "while it was packed" not in told:
             complain(f"{name}: {status} {told}")
+
+
+    # A device has no end: it gives no key.
+    plain = os.path.join(here, "plain.data")
+    shutil.copy(os.path.join(FIXTURES, "stacks/x86_plain.data"), plain)
+    for device in ("/dev/urandom", "/dev/null"):
+        done = run(TOOL, "collect", "--anonymize", "--anonymize-key", device, "-o", bundle, plain, check=False, timeout=60)
+        if done.returncode != 1 or "no key" not in done.stderr:
+            complain(f"the key {device}: {done.returncode} {done.stderr}")
 
 
 def test_check():

@@ -8,6 +8,7 @@
 #include "support/compressor.hpp"
 #include "support/crafted.hpp"
 #include "support/files.hpp"
+#include "support/frames.hpp"
 #include "support/payload.hpp"
 #include "support/sketch.hpp"
 #include "support/tar.hpp"
@@ -140,6 +141,22 @@ Command archive_rights(const Files& files, std::size_t n) {
             files.write("perf.data", sketch.mmap(1, 0x1000, 0x1000, "/x", 1).sample(0x1000, 1, 2).build())};
 }
 
+// A bundle whose members are in the reverse order of their names.
+Command bundle_members(const Files& files, std::size_t n) {
+    Sketch sketch;
+    std::string index = R"({"perfdata_bundle": 1, "recording": "perf.data", "debug": "none", "sources": true,
+        "missing": [], "members": [{"name": "perf.data", "kind": "recording"})";
+    std::vector<std::string> names;
+    for (std::size_t at = n; at > 0; --at) {
+        names.push_back("root/s/" + std::to_string(1000000 + at));
+        index += R"(, {"name": ")" + names.back() + R"(", "kind": "source"})";
+    }
+    Tar tar;
+    tar.file("perf.data", sketch.sample(1, 1, 1).build()).file("bundle.json", blob_of(index + "]}"));
+    for (const auto& name : names) tar.file(name, blob_of("x"));
+    return {"collect", "--check", "--with-sources", files.write("perf.data.zst", sized_frame(tar.blob()))};
+}
+
 Command event_descriptions(const Files& files, std::size_t n) {
     RecordingBuilder builder(Sketch::order);
     std::vector<DescribedEvent> events;
@@ -264,6 +281,7 @@ CostCases container_cases() {
         {"deep_archive", 400, deep_archive},
         {"archive", 500, archive},
         {.name = "archive_rights", .n = 5000, .make = archive_rights, .refused = true},
+        {"bundle_members", 3000, bundle_members},
         {"event_descriptions", 500, event_descriptions},
         {"trace_formats", 200, trace_formats},
         {"trace_hidden", 3000, trace_hidden},

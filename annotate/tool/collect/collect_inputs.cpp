@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "collect_inputs.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "perfdata/recording/file_state.hpp"
+#include "perfdata/symbols/bundle/bundle_packer.hpp"
 #include "perfdata/wire/file_header.hpp"
 
 #include "collect_recording.hpp"
@@ -37,6 +39,49 @@ Result<CollectInputs> CollectInputs::of(const Recording& recording, std::vector<
     const auto name = inputs.path_ == "-" ? std::unexpected(0) : platform::status(inputs.path_);
     if (name && (name->is_regular() || name->is_directory())) inputs.name_ = *name;
     return inputs;
+}
+
+Result<void> CollectInputs::hash(const Watch& watch) {
+    if (bundle_) return {};
+    for (const auto& [member, content] : files_) {
+        const auto state = file_state(*content);
+        if (!state) continue;  // a copy of what was read from a pipe, or unpacked
+        if (state->change != FileState::Change::none) return has_changed(state->path, "has changed");
+        auto hash = sha256_of(*content, watch);
+        if (!hash) return fail(std::move(hash.error()));
+        hashes_.insert_or_assign(member.name, std::move(*hash));
+    }
+    return {};
+}
+
+Result<void> CollectInputs::check_hashes(const Watch& watch) const {
+    for (const auto& [member, content] : files_) {
+        const auto known = hashes_.find(member.name);
+        if (known == hashes_.end()) continue;
+        const auto hash = sha256_of(*content, watch);
+        if (!hash) return fail(hash.error());
+        const auto state = file_state(*content);
+        if (*hash != known->second) return has_changed(state ? state->path : path_, "has changed");
+    }
+    return {};
+}
+
+std::uint32_t CollectInputs::bundle_permissions(const Needed& needed) const {
+    constexpr std::uint32_t of_owner = 0600, of_all = 0666, others_read = 04;
+    const auto main = bundle_ ? std::nullopt : file_state(*files_.front().content);
+    const auto permissions = main ? main->permissions : name_ && name_->is_regular() ? name_->permissions : of_owner;
+    const auto is_restricted = [](const NeededFile& file) {
+        const std::string_view kind = file.member.kind;
+        if (kind == "kallsyms" || kind == "kcore" || kind == "vmlinux" || kind == "source" || kind == "perf_map") {
+            return true;
+        }
+        const auto state = file_state(file.read_from ? *file.read_from : *file.content);
+        return state && (state->permissions & others_read) == 0;
+    };
+    const bool restricted =
+        std::ranges::any_of(needed.files, is_restricted) ||
+        std::ranges::any_of(files_, [](const BundleContent& file) { return file.member.name.contains("/kcore_dir/"); });
+    return ((permissions & of_all) | of_owner) & (restricted ? of_owner : of_all);
 }
 
 Result<void> CollectInputs::check_recording() const {

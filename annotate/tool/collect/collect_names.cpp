@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "collect_names.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "perfdata/recording/content.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
 
 #include "bundle/needed_parts.hpp"
+#include "core/platform.hpp"
+#include "recording/file_source.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -72,9 +78,27 @@ bool is_known_reason(std::string_view why) {
 
 Result<AnonymizeKey> anonymize_key(const std::string& file) {
     if (file.empty()) return random_anonymize_key();
-    const auto source = open_source(file, {}, Content::any);
-    if (!source) return fail(source.error());
-    return read_anonymize_key(**source, file);
+    // It may be a pipe, or a device without an end: no more is read than tells a key, which may end with a line.
+    constexpr std::size_t most = 2 * std::tuple_size_v<AnonymizeKey> + 3;
+    const bool standard_input = file == "-";
+    const auto opened =
+        standard_input ? platform::duplicate(platform::standard_input) : platform::open(file, platform::OpenMode{});
+    const auto failed = [&](int problem) { return io_failure(file, "cannot read", problem); };
+    if (!opened) return failed(opened.error());
+    std::vector<std::byte> content(most);
+    std::size_t size = 0;
+    while (size < most) {
+        const auto got = platform::read(opened->get(), std::span(content).subspan(size));
+        if (!got) return failed(got.error());
+        if (*got == 0) break;
+        size += *got;
+    }
+    content.resize(size);
+    if (size == most) {
+        return fail(ErrorCode::malformed, Error::no_offset, file,
+                    "no key, but more: 32 bytes, or 64 hexadecimal digits, are expected");
+    }
+    return read_anonymize_key(*memory_source(content), file);
 }
 
 Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Needed& needed, const Limits& limits,

@@ -11,8 +11,9 @@
 
 namespace perfdata::tool {
 
-// Returns the key of --anonymize: that of the file, or a random one if there is no file. Errors: see the functions of
-// Anonymizer.
+// Returns the key of --anonymize: that of the file, which may be a pipe, or a random one if there is no file. It reads
+// at most 67 bytes: a file that has as many or more, and a device without an end, is no key. Errors: see the functions
+// of Anonymizer.
 Result<AnonymizeKey> anonymize_key(const std::string& file);
 
 // Returns the files with hashes in place of what names them. Debug files, sources, and files of kinds that are not

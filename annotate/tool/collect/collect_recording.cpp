@@ -40,6 +40,29 @@ bool is_only_damage(const Error& error) {
     return error.code != ErrorCode::cancelled && error.code != ErrorCode::io && error.code != ErrorCode::out_of_memory;
 }
 
+// Returns what a member is by its place, for those that the index does not list; empty: its place does not tell.
+std::string kind_of_place(std::string_view name) {
+    if (name == "kernel/kallsyms" || name == "kernel/kcore" || name == "kernel/vmlinux") {
+        return std::string(name.substr(name.rfind('/') + 1));
+    }
+    const auto last = name.substr(name.rfind('/') + 1);
+    if (name.starts_with(".build-id/")) {
+        if (last == "elf") return "object";
+        if (last.ends_with(".debug")) return "debug";
+        if (last == "vdso" || last == "debug" || last == "kallsyms") return std::string(last);
+        return {};
+    }
+    const auto is_named = [&](std::string_view begin, std::string_view end) {
+        if (!last.starts_with(begin) || !last.ends_with(end) || last.size() <= begin.size() + end.size()) return false;
+        const auto number = last.substr(begin.size(), last.size() - begin.size() - end.size());
+        return number.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    if (!name.starts_with("root/")) return {};
+    if (is_named("jit-", ".dump")) return "jitdump";
+    if (is_named("perf-", ".map")) return "perf_map";
+    return {};
+}
+
 NeededMissing damaged_member(const BundledFile& file, const Error& error) {
     // An index may say anything.
     constexpr std::array<std::string_view, 10> kinds{"recording", "object",  "vdso",    "debug",    "kallsyms",
@@ -133,10 +156,17 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
             needed.add(std::move(one));
             continue;
         }
-        if (file.kind.empty()) continue;
-        if ((file.kind == "source" && !options.sources) ||
-            (file.kind == "debug" && options.debug == DebugDetail::none)) {
-            needed.leave_out(file.kind == "source" ? "source files" : "debug files");
+        if (file.name == "bundle.json") continue;  // the index itself: a new one is made
+        // The index of a damaged bundle may lack members, or be lost. To anonymize a file it takes more than a guess.
+        const auto kind = !file.kind.empty()             ? file.kind
+                          : options.recording_as_a_whole ? kind_of_place(file.name)
+                                                         : std::string();
+        if (kind.empty()) {
+            needed.leave_out("members that the index does not list");
+            continue;
+        }
+        if ((kind == "source" && !options.sources) || (kind == "debug" && options.debug == DebugDetail::none)) {
+            needed.leave_out(kind == "source" ? "source files" : "debug files");
             continue;
         }
         auto content = bundle.content(file.name, options.watch);
@@ -146,12 +176,12 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
         }
         if (!content) return fail(std::move(content.error()));
         NeededFile one;
-        one.member = {file.name, file.kind, file.path, file.build_id};
+        one.member = {file.name, kind, file.path, file.build_id};
         one.content = std::move(*content);
         one.from = bundle.path() + "/" + file.name;
         constexpr std::string_view root = "root";
-        if (file.name.starts_with("root/") && file.kind != "perf_map") one.recorded = file.name.substr(root.size());
-        const auto elf = is_object(file.kind) ? ElfFile::open(one.content) : fail(ErrorCode::unsupported, 0, {}, {});
+        if (file.name.starts_with("root/") && kind != "perf_map") one.recorded = file.name.substr(root.size());
+        const auto elf = is_object(kind) ? ElfFile::open(one.content) : fail(ErrorCode::unsupported, 0, {}, {});
         if (elf) {
             auto trimmed = trimmed_object(one.content, *elf, options.debug);
             if (!trimmed && is_only_damage(trimmed.error())) {

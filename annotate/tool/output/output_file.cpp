@@ -69,8 +69,7 @@ int OutputFile::open_regular(HardLinks links) {
     const auto slash = place_.path.rfind('/');
     const auto directory = slash == std::string::npos ? "." : place_.path.substr(0, slash + 1);
     if (place_.kind == OutputPlace::Kind::fresh) {
-        constexpr std::uint32_t new_mode = 0666;  // restricted by the umask
-        auto temporary = TemporaryFile::create(directory, new_mode);
+        auto temporary = TemporaryFile::create(directory, place_.fresh_permissions);
         if (!temporary) return temporary.error();
         temporary_.emplace(std::move(*temporary));
         return 0;

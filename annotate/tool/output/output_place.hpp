@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,10 +42,11 @@ struct OutputPlace {
     bool is_terminal() const;
 
     Kind kind = Kind::fresh;
-    std::string name;             // as given by the user
-    std::string path;             // after following all links
-    int descriptor = -1;          // of Kind::descriptor
-    platform::FileStatus status;  // of the existing file, or else of its directory
+    std::string name;                        // as given by the user
+    std::string path;                        // after following all links
+    int descriptor = -1;                     // of Kind::descriptor
+    std::uint32_t fresh_permissions = 0666;  // of a file that does not exist yet, before the umask
+    platform::FileStatus status;             // of the existing file, or else of its directory
     FileIdentity identity{status};
 
   private:

@@ -53,6 +53,10 @@ struct NamedFileOptions {
     // Reject files that this user (by number) may not read: that belong to another one, where not everybody may read
     // them and pass the directories that lead to them. Groups and access lists count as nothing.
     std::optional<std::uint32_t> on_behalf_of{};
+    // Reject files that not everybody may read, if somebody else than root, this user and that of on_behalf_of may have
+    // made the name lead there: a link or a directory on the way is theirs, or they may write to a directory. A group
+    // with the number of the directory's owner is the owner's own.
+    bool trusted_way = false;
     Watch watch = {};  // of unpacking
 };
 

@@ -247,8 +247,11 @@ TEST_CASE("What is needed is there once, and counted", "[annotate][bundle]") {
     CHECK(needed.add({{"b", "object"}, content, {}, "/b", {3, {"x"}}}));
     CHECK(needed.add({{"a", "object"}, content, {}, "/a", {1, {"y"}}}));
     CHECK_FALSE(needed.add({{"b", "object"}, content, {}, "/c", {2, {"x", "z"}}}));
+    needed.finish();
+    CHECK_FALSE(needed.add({{"a", "object"}, content, {}, "/d", {1, {"y"}}}));
     REQUIRE(needed.files.size() == 2);
     CHECK(needed.files[0].member.name == "a");
+    CHECK(needed.files[0].by.samples == 2);
     CHECK(needed.files[1].from == "/b");
     CHECK(needed.files[1].by.samples == 5);
     CHECK(needed.files[1].by.commands == std::vector<std::string>{"x", "z"});

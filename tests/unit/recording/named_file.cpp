@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <optional>
 #include <stop_token>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -339,6 +340,46 @@ TEST_CASE("A file is opened on behalf of a user who may read it", "[recording][n
     const auto owned = open_owned_file({"", path}, {});
     REQUIRE(owned);
     CHECK(owned->owner == 54321);
+}
+
+TEST_CASE("A file that others may have put in its place is refused where that is asked for", "[recording][named]") {
+    const TempDir directory;
+    const auto root = directory.path().string();
+    const auto folder = root + "/folder";
+    REQUIRE(fs::create_directory(folder));
+    const auto path = directory.write("folder/source.c", blob_of("int main;\n"));
+    REQUIRE(::chmod(root.c_str(), 0755) == 0);
+    REQUIRE(::chmod(path.c_str(), 0600) == 0);
+    const auto opens = [&](std::optional<std::uint32_t> user = {}) {
+        NamedFileOptions how;
+        how.trusted_way = true;
+        how.on_behalf_of = user;
+        return open_named_file({root, "/folder/source.c"}, {}, how).has_value();
+    };
+    const auto opens_in = [&](unsigned mode) {
+        REQUIRE(::chmod(folder.c_str(), mode) == 0);
+        return opens();
+    };
+    CHECK(opens_in(0755));
+    CHECK_FALSE(opens_in(0757));
+    CHECK_FALSE(opens_in(01777));
+    CHECK(opens_in(0700));
+    REQUIRE(::chmod(path.c_str(), 0644) == 0);
+    CHECK(opens_in(0777));  // everybody's
+    REQUIRE(::chmod(path.c_str(), 0600) == 0);
+    // What is in a directory that all share belongs to who made it.
+    REQUIRE(::chmod(root.c_str(), 01777) == 0);
+    CHECK(opens_in(0755));
+    if (::chown(folder.c_str(), 54321, 54321) != 0) return;  // needs root
+    CHECK_FALSE(opens());
+    REQUIRE(::chown(path.c_str(), 54321, 54321) == 0);
+    CHECK(opens(54321));
+    CHECK_FALSE(opens(12345));
+    REQUIRE(::chmod(folder.c_str(), 0770) == 0);
+    CHECK(opens(54321));  // the user's own group
+    REQUIRE(::chown(folder.c_str(), 54321, 12345) == 0);
+    REQUIRE(::chmod(folder.c_str(), 0770) == 0);
+    CHECK_FALSE(opens(54321));
 }
 
 TEST_CASE("A file that claims eight exbibytes is as cheap as an empty one", "[recording][named]") {
