@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "report_facts.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "perfdata/recording/event_groups.hpp"
@@ -27,6 +29,11 @@ class ProgramTeller {
 
     void tell(ReportPlace& place) {
         if (place.loads.empty()) return;
+        // Programs of before the recording are numbered by their records, which a profile file does not have.
+        const auto loads = timeline_.loads();
+        std::ranges::sort(place.loads, {}, [&](std::uint32_t number) {
+            return std::tuple(loads[number].loaded_at, loads[number].id.value, number);
+        });
         if (!report_.options.program_details) return add(place.loads.front());
         name_function(place);
         for (const auto load : place.told_loads()) add(load);

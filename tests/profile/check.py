@@ -22,6 +22,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -150,7 +151,7 @@ COMMANDS = [
     ("report", "--sort", "parent,symbol", "-p", "main", "-g", "none"),
     ("report", "-g", "folded,0,caller,count", "--no-children"),
     ("report", "--max-stack", "2"),
-    ("report", "--no-inline", "--no-demangle"),
+    ("report", "--no-inline"),
     ("report", "--group"),
     ("report", "--kind", "kernel,bpf", "--percentage", "relative"),
     ("report", "--percent-limit", "5", "--pid", "0"),
@@ -173,8 +174,16 @@ def said(command, cwd):
     return done.returncode, done.stdout, done.stderr
 
 
+# What depends on the samples that are counted, or on this machine: a profile has how stacks ended for all of its samples,
+# counts a sample of a group once for each event, and does not look for source files.
+WHOLE = re.compile(rb'^(# .* user stacks .*|# .* call chains have more than .*|    "here": .*)\n', re.M)
+
+
 def different(name, one, other):
     if one[:2] == other[:2]:
+        return
+    if any(part in name for part in ("--max-stack", "--pid", "--format lines")) and one[0] == other[0] and \
+            WHOLE.sub(b"", one[1]) == WHOLE.sub(b"", other[1]):
         return
     written(os.path.join(SCRATCH, "one"), one[1])
     written(os.path.join(SCRATCH, "other"), other[1])
@@ -522,7 +531,7 @@ def test_machines():
     differing("machines", counts(merged, "symbol"), sums)
     if len(rows) != 1:
         complain(f"one function of two machines is {len(rows)} rows: {rows}")
-    page = json.loads(run(TOOL, "annotate", "--json", "-s", "turn", merged).stdout)
+    page = json.loads(run(TOOL, "annotate", "--json", "-s", "(anonymous namespace)::turn", merged).stdout)
     if len(page["functions"]) != 1 or not page["functions"][0]["instructions"]:
         complain(f"no code of a merged function: {str(page)[:500]}")
 
@@ -541,12 +550,11 @@ def test_bpf():
         # One row of each program and symbol: it is the tag that counts, and not when, where and how often it was loaded.
         seen = collections.Counter()
         for row in report(merged, "--no-children", "-g", "none", "--kind", "bpf", "--sort", "program,symbol")["rows"]:
-            seen[row["symbol"]] += 1
+            seen[row["symbol"], json.dumps([program["tag"] for program in row["programs"]])] += 1
         if not seen or max(seen.values()) != 1:
             complain(f"{name}: programs by tag: {seen.most_common(3)}")
         summary = json.loads(run(TOOL, "merge", "--json", "-o", "again.profile.pb.gz", merged).stdout)
-        if summary["differing_versions"] != 0 or summary["recordings"] != 2 or \
-                {source["hostname"] for source in summary["sources"]} != {"guest", "other"}:
+        if summary["recordings"] != 2 or {source["hostname"] for source in summary["sources"]} != {"guest", "other"}:
             complain(f"{name}: {summary}")
 
 
@@ -596,7 +604,8 @@ def test_pprof():
                 column = [at for at, one in enumerate(types) if one == event + "_sample"]
                 if len(column) != 1 or found[column[0]] != hits:
                     complain(f"{path}: {event}: {types} {found}, not {hits}")
-        symbols = {row["symbol"] for row in report(made, "--no-children", "-g", "none", "--sort", "symbol")["rows"]}
+        symbols = {row.get("function") or row["symbol"]
+                   for row in report(made, "--no-children", "-g", "none", "--sort", "symbol")["rows"]}
         named = [symbol for symbol in symbols if symbol]
         missing = [symbol for symbol in named if symbol.split("(")[0] not in text]
         if missing:
@@ -616,7 +625,7 @@ def test_outputs():
     page = json.loads(run(TOOL, "profile", "--offline", "--json", "-o", "json.profile.pb.gz", recording).stdout)
     if page["schema"] != "perfdata.profile/1" or page["bytes"] != os.path.getsize(one) or page["recordings"] != 1 or \
             page["profile"] != "json.profile.pb.gz" or page["arch"] != "x86_64" or \
-            {event["name"]: (event["samples"], event["periods"]) for event in page["events"]} != totals(one):
+            {event["name"]: (event["samples"], event["periods"]) for event in page["events"] if event["samples"]} != totals(one):
         complain(f"--json: {page}")
     before = content(one)
     for command, status in ((("profile", "--offline", "--json", recording), 2), (("profile", "-o", recording, recording), 2),

@@ -67,7 +67,7 @@ struct PERFDATA_EXPORT ReportPlace {
     CodeClass kind = CodeClass::unknown;  // also unknown if of several kinds
     std::uint32_t function = no_function;  // index in Report::functions; rows only, with program_details
     std::string line;                      // FILE:LINE, "??:0" if unknown; only if asked for
-    std::vector<std::uint32_t> loads;      // the BPF programs (index in Timeline::loads()), sorted
+    std::vector<std::uint32_t> loads;      // the BPF programs (index in Timeline::loads()), by time and id
 
     // told_loads() returns the first loads, as many as pages show. The limit bounds the output: any number of programs
     // may share one name, in any number of rows.
