@@ -16,6 +16,7 @@
 #include "tool/diff/diff_options.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/percent_options.hpp"
+#include "tool/options/profile_needs.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/options/screen_options.hpp"
 #include "tool/session.hpp"
@@ -72,6 +73,11 @@ class DiffRun {
         Session session(common);
         if (!session.open_samples()) return failed;
         const auto& recording = session.recording();
+        const bool suits = ProfileNeeds(common, recording)
+                               .kept(true, "perfdata diff", stored::Dimension::object)
+                               .kept(true, "perfdata diff", stored::Dimension::symbol)
+                               .met();
+        if (!suits || !choice_.samples.suits(common, recording)) return usage;
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session.give_up(about(file, filter.error()));
         if (!choice_.samples.can_tell(common, recording, *filter)) return usage;

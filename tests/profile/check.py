@@ -12,6 +12,7 @@
   machines    one program on two machines, at other paths and addresses, is one in the sum
   bpf         BPF programs with other ids and addresses, by tag
   jit         JIT code of other processes, by name and code
+  diff        perfdata diff takes profiles, and finds no change between a recording and its profile
   pprof       go tool pprof reads a profile; its sums are those of report
   outputs     equal bytes whatever the threads; JSON; full disks, inputs that would be overwritten
   hostile     cut and changed profiles: refused or shown, never a crash
@@ -581,6 +582,24 @@ def test_jit():
              for functions in (once, both)]
     if not codes[0] or codes[0] != codes[1] or len(both) != len(codes[1]):
         complain(f"jit: {len(once)} functions, merged {len(both)}, with {len(codes[1])} distinct codes")
+
+
+def test_diff():
+    for name in ("bpf/bpf_many", "bpf/bpf_twins", "records/group_chains", "records/multi"):
+        made = profile(fixture(name), os.path.basename(name))
+        merged = merge("twice", made, made, options=["--allow-duplicates"])
+        # Of a sum twice as many: the shares are equal.
+        for one, other in ((fixture(name), made), (made, fixture(name)), (made, made), (made, merged)):
+            page = json.loads(run(TOOL, "diff", "--offline", "--json", one, other).stdout)
+            if not page["rows"] or any(row["delta"] for row in page["rows"]):
+                complain(f"{name}: {os.path.basename(one)} and {os.path.basename(other)}: {page['rows'][:2]}")
+    done = run(TOOL, "diff", "--time", "1,2", made, made, check=False)
+    if done.returncode != 2 or "--time" not in done.stderr or done.stdout:
+        complain(f"diff --time: {done.returncode} {done.stderr}")
+    small = profile(fixture("bpf/bpf_many"), "small", "--keep", "comm")
+    done = run(TOOL, "diff", small, small, check=False)
+    if done.returncode != 2 or "--keep comm" not in done.stderr:
+        complain(f"diff of a small profile: {done.returncode} {done.stderr}")
 
 
 def test_pprof():
