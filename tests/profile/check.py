@@ -177,7 +177,7 @@ def said(command, cwd):
 
 # What depends on the samples that are counted, or on this machine: a profile has how stacks ended for all of its samples,
 # counts a sample of a group once for each event, and does not look for source files.
-WHOLE = re.compile(rb'^(# .* user stacks .*|# .* call chains have more than .*|    "here": .*)\n', re.M)
+WHOLE = re.compile(rb'^(# .* user stacks .*|# .* call chains have more than .*| *"here": .*)\n', re.M)
 
 
 def different(name, one, other):
