@@ -53,7 +53,7 @@ std::string stem_of(std::string_view path) {
             name += fmt::format("%{:02X}", static_cast<unsigned char>(byte));
         }
     }
-    return name;
+    return name.empty() ? "%2E" : name;  // "."
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ std::string flat_name(std::string_view path, std::string_view ending) {
     auto name = stem_of(path);
     const auto hash = fmt::format("-{:016x}", stable_hash(path));
     const auto room = longest_name - number_room - ending.size();
-    if (name.empty() || name.size() > room) {
+    if (name.size() > room) {
         name.resize(std::min(name.size(), room - hash.size()));
         name += hash;
     }

@@ -16,6 +16,8 @@ TEST_CASE("A path becomes the name of one file", "[annotate][batch]") {
     CHECK(flat_name("a/.b/-c", ".json") == "a+.b+-c.json");
     CHECK(flat_name("-a", ".json") == "%2Da.json");
     CHECK(flat_name(".a", ".json") == "%2Ea.json");
+    CHECK(flat_name(".", ".json") == "%2E.json");
+    CHECK(flat_name("./", ".json") == "%2E.json");
     CHECK(flat_name("a+b%", ".json") == "a%2Bb%25.json");
     CHECK(flat_name("a b\n\x7f\xff", ".json") == "a%20b%0A%7F%FF.json");
     // What changes nothing is left out; .. may follow a link.
