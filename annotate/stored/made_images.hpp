@@ -16,7 +16,7 @@
 
 namespace perfdata {
 
-// WantedImage is a version of a function whose code is to be read.
+// WantedImage is a version of a function whose code the profile needs.
 struct WantedImage {
     stored::Ref<stored::Function> function;
     CodeVersion version;
@@ -50,7 +50,7 @@ class MadeImages {
         bool cut = false;             // some targets are left out: their names are too long
     };
 
-    // Returns how many of the versions to read at once, all of which are held in memory.
+    // Returns how many of the versions to read at once: their code is in memory together.
     std::size_t batch(std::span<const WantedImage> wanted) const;
     void add_without(const WantedImage& wanted);
 
