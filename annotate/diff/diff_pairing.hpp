@@ -43,8 +43,8 @@ struct PairedFunctions {
     std::vector<std::string> rebuilt;                // objects with other build ids
 };
 
-// pair_functions(sides) pairs functions of equal name and object. n log n in the number of functions of all recordings,
-// each of which Limits::places bounds.
+// pair_functions(sides) pairs functions of equal name and object. n log n in the number of functions of all recordings;
+// Limits::places bounds those of each recording.
 PairedFunctions pair_functions(const DiffSides& sides);
 
 // differences(sides) returns sentences on what the machines of the two sides do not share.
