@@ -74,23 +74,25 @@ class DiffCounter {
         const auto frames = counts_.frames();
         std::vector<std::uint32_t> function_of(frames.size(), none);
         std::vector<std::map<std::uint32_t, EventCount>> cells;
+        std::vector<std::map<std::string, std::uint64_t>> versions;  // hits by function and id
         for (std::size_t row = 0; row < counts_.rows().size(); ++row) {
             const auto number = counts_.chains()[counts_.rows()[row].chain].frame;
             auto& function = function_of[number];
             if (function == none) {
                 function = number_of(frames[number]);
                 cells.resize(into_.functions.size());
+                versions.resize(into_.functions.size());
             }
-            auto& versions = into_.functions[function].versions;
-            const auto version = version_of(frames[number], number);
+            auto& hits = versions[function][version_of(frames[number], number)];
             counts_.each_cell(row, [&](std::size_t column, const EventCount& cell) {
                 cells[function][static_cast<std::uint32_t>(column)] += cell;
-                add_version(versions, version, cell.hits);
+                hits += cell.hits;
                 if (frames[number].misses(Miss::not_kept)) not_kept_ += cell.hits;
             });
         }
         for (std::size_t at = 0; at < cells.size(); ++at) {
             for (const auto& [event, count] : cells[at]) into_.functions[at].cells.push_back({event, count});
+            for (const auto& [id, hits] : versions[at]) into_.functions[at].versions.push_back({id, hits});
         }
         std::erase_if(into_.functions, [](const DiffFunction& one) { return one.cells.empty(); });
         std::ranges::sort(into_.functions, {}, [](const DiffFunction& one) { return std::tie(one.object, one.name); });
@@ -101,15 +103,6 @@ class DiffCounter {
 
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-
-    static void add_version(std::vector<DiffVersion>& versions, const std::string& id, std::uint64_t hits) {
-        const auto at = std::ranges::lower_bound(versions, id, {}, &DiffVersion::id);
-        if (at != versions.end() && at->id == id) {
-            at->hits += hits;
-        } else {
-            versions.insert(at, {id, hits});
-        }
-    }
 
     std::uint32_t number_of(const Frame& frame) {
         const auto name = symbolizer_.name(frame);

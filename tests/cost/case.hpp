@@ -56,6 +56,7 @@ CostCases dwarf_cases();
 CostCases export_cases();
 CostCases line_cases();
 CostCases payload_cases();
+CostCases profile_cases();
 CostCases record_cases();
 CostCases shared_cases();
 CostCases symbol_cases();

@@ -29,10 +29,11 @@ struct Group {
     std::string_view name;
     CostCases (*cases)();
 };
-constexpr Group groups[] = {{"code", code_cases},     {"records", record_cases},   {"tables", table_cases},
-                            {"tasks", task_cases},    {"symbols", symbol_cases},   {"lines", line_cases},
-                            {"dwarf", dwarf_cases},   {"shared", shared_cases},    {"containers", container_cases},
-                            {"unwind", unwind_cases}, {"payloads", payload_cases}, {"exports", export_cases}};
+constexpr Group groups[] = {{"code", code_cases},       {"records", record_cases},   {"tables", table_cases},
+                            {"tasks", task_cases},      {"symbols", symbol_cases},   {"lines", line_cases},
+                            {"dwarf", dwarf_cases},     {"shared", shared_cases},    {"containers", container_cases},
+                            {"unwind", unwind_cases},   {"payloads", payload_cases}, {"exports", export_cases},
+                            {"profiles", profile_cases}};
 
 // run(command, log) runs a program without input and output; its error messages go to the log.
 int run(std::vector<std::string> command, const std::string& log) {
