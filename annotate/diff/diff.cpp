@@ -37,6 +37,7 @@ class DiffMaker {
         auto functions = pair_functions(sides_);
         diff_.pairs = std::move(functions.pairs);
         diff_.rebuilt = std::move(functions.rebuilt);
+        diff_.reloaded = std::move(functions.reloaded);
         number_ = std::move(functions.number);
         diff_.notes = differences(sides_);
         std::ranges::move(events_.notes, std::back_inserter(diff_.notes));
@@ -356,9 +357,13 @@ class DiffMaker {
         return 0;
     }
 
+    // What one function gains another one loses, equal but for rounding: such a tie is broken by what is more likely to
+    // be the cause. Another body comes first, then what grew.
     void sort_rows() {
+        constexpr double steps = 1e9;  // in a percentage point; differences below that are rounding
         std::ranges::sort(diff_.rows, {}, [&](const DiffRow& row) {
-            return std::tuple(row.event, row.noise == DiffNoise::changed ? 0 : 1, rank(row),
+            return std::tuple(row.event, row.noise != DiffNoise::changed, std::round(rank(row) * steps),
+                              diff_.pairs[row.pair].code != DiffCode::changed, row.delta < 0,
                               -std::max(row.old_share, row.new_share), row.pair);
         });
     }

@@ -108,15 +108,18 @@ class EventPairer {
     PairedEvents paired_;
 };
 
-void add_versions(std::vector<DiffVersion>& versions, const std::vector<DiffVersion>& others) {
-    for (const auto& other : others) {
-        const auto at = std::ranges::lower_bound(versions, other.id, {}, &DiffVersion::id);
-        if (at != versions.end() && at->id == other.id) {
-            at->hits += other.hits;
-        } else {
-            versions.insert(at, other);
+// Sorts versions by id and adds up those of one id. n log n, however many recordings they are of.
+void add_up(std::vector<DiffVersion>& versions) {
+    std::ranges::sort(versions, {}, &DiffVersion::id);
+    std::size_t kept = 0;
+    for (std::size_t at = 1; at < versions.size(); ++at) {
+        if (versions[at].id == versions[kept].id) {
+            versions[kept].hits += versions[at].hits;
+        } else if (++kept != at) {
+            versions[kept] = std::move(versions[at]);
         }
     }
+    if (!versions.empty()) versions.resize(kept + 1);
 }
 
 bool same_ids(const std::vector<DiffVersion>& one, const std::vector<DiffVersion>& other) {
@@ -163,12 +166,16 @@ PairedFunctions pair_functions(const DiffSides& sides) {
         }
         auto& pair = paired.pairs.back();
         if (pair.kind != function.kind) pair.kind = CodeClass::unknown;
-        add_versions(sides.is_new(one.recording) ? pair.new_versions : pair.old_versions, function.versions);
+        auto& versions = sides.is_new(one.recording) ? pair.new_versions : pair.old_versions;
+        versions.insert(versions.end(), function.versions.begin(), function.versions.end());
         paired.number[one.recording][one.function] = static_cast<std::uint32_t>(paired.pairs.size() - 1);
     }
     for (auto& pair : paired.pairs) {
+        add_up(pair.old_versions);
+        add_up(pair.new_versions);
         pair.code = code_of(pair);
         if (pair.code == DiffCode::rebuilt) rebuilt.insert(pair.object);
+        if (pair.code == DiffCode::changed) paired.reloaded.push_back(pair.name);
     }
     paired.rebuilt.assign(rebuilt.begin(), rebuilt.end());
     return paired;

@@ -41,6 +41,7 @@ struct PairedFunctions {
     std::vector<DiffPair> pairs;                     // by object, then name
     std::vector<std::vector<std::uint32_t>> number;  // [recording][index in DiffCounts::functions]: index in pairs
     std::vector<std::string> rebuilt;                // objects with other build ids
+    std::vector<std::string> reloaded;               // BPF functions with other bodies
 };
 
 // pair_functions(sides) pairs functions of equal name and object. n log n in the number of functions of all recordings;

@@ -46,6 +46,7 @@ class DiffJson {
         }
         json_.array("notes", diff_.notes, [](const std::string& note) { return std::string_view(note); });
         json_.array("rebuilt", diff_.rebuilt, [](const std::string& object) { return std::string(Shortened(object)); });
+        json_.array("reloaded", diff_.reloaded, [](const std::string& name) { return std::string(Shortened(name)); });
         json_.key("rows");
         json_.begin_array();
         for (const auto& one : diff_.rows) row(one);

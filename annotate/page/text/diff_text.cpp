@@ -20,7 +20,7 @@ namespace {
 
 // object_column is the widest that the column of objects gets.
 constexpr std::size_t object_column = 40;
-constexpr std::size_t most_rebuilt = 10;  // objects in the note
+constexpr std::size_t most_changed = 10;  // objects or functions in a note
 
 // signed_percent(value) returns "+1.25%", and "0.00%" only for what is exactly nothing or rounds to it.
 std::string signed_percent(double value) {
@@ -47,7 +47,8 @@ class DiffText {
     void write() {
         for (const auto& one : diff_.recordings) recording(one);
         for (const auto& note : diff_.notes) out_.print("# Note: {}\n", printable(note));
-        rebuilt();
+        changed_code("built anew between the sides, by their build ids", diff_.rebuilt);
+        changed_code("other code of BPF functions, by their tags", diff_.reloaded);
         out_.print("# {}\n", whole_text(diff_.options));
         for (const auto& line : test_text(diff_)) out_.print("# {}\n", line);
         conditions();
@@ -84,13 +85,13 @@ class DiffText {
         for (const auto& note : one.notes) out_.print("#   {}\n", printable(note));
     }
 
-    void rebuilt() {
-        if (diff_.rebuilt.empty()) return;
-        out_.put("# Note: built anew between the sides, by their build ids: ");
-        for (std::size_t at = 0; at < diff_.rebuilt.size() && at < most_rebuilt; ++at) {
-            out_.print("{}{}", at == 0 ? "" : ", ", shown(diff_.rebuilt[at]));
+    void changed_code(std::string_view what, std::span<const std::string> names) {
+        if (names.empty()) return;
+        out_.print("# Note: {}: ", what);
+        for (std::size_t at = 0; at < names.size() && at < most_changed; ++at) {
+            out_.print("{}{}", at == 0 ? "" : ", ", shown(names[at]));
         }
-        if (diff_.rebuilt.size() > most_rebuilt) out_.print(" and {} more", diff_.rebuilt.size() - most_rebuilt);
+        if (names.size() > most_changed) out_.print(" and {} more", names.size() - most_changed);
         out_.put("\n");
     }
 

@@ -217,7 +217,30 @@ TEST_CASE("Versions of code are told apart", "[annotate][diff]") {
     CHECK(rebuilt.rebuilt == std::vector<std::string>{"app"});
     CHECK(rebuilt.pairs[0].old_versions == std::vector<DiffVersion>{{"aa", 10}});
     CHECK(text_of_diff(rebuilt).find("built anew between the sides, by their build ids: app") != std::string::npos);
-    CHECK(text_of_diff(code(CodeClass::bpf, {{"aa", 10}}, {{"bb", 10}})).find("f  (other code)") != std::string::npos);
+    CHECK(rebuilt.reloaded.empty());
+    const auto reloaded = code(CodeClass::bpf, {{"aa", 10}}, {{"bb", 10}});
+    CHECK(reloaded.reloaded == std::vector<std::string>{"f"});
+    CHECK(reloaded.rebuilt.empty());
+    const auto text = text_of_diff(reloaded);
+    CHECK(text.find("f  (other code)") != std::string::npos);
+    CHECK(text.find("# Note: other code of BPF functions, by their tags: f\n") != std::string::npos);
+}
+
+TEST_CASE("Of changes of one size another body comes first, then what grew", "[annotate][diff]") {
+    // Shares that are not exact in binary: their differences are equal but for rounding.
+    const auto old_side = side({{"a_shrank", 20}, {"b_grew", 10}, {"c_steady", 67}});
+    const auto new_side = side({{"a_shrank", 10}, {"b_grew", 20}, {"c_steady", 67}});
+    const auto diff = compare(old_side, new_side);
+    CHECK(name_at(diff, 0) == "b_grew");
+    CHECK(name_at(diff, 1) == "a_shrank");
+
+    auto before = side({{"big", 90}, {"small", 10}}), after = before;
+    for (auto* one : {&before, &after}) one->functions[1].kind = CodeClass::bpf;
+    before.functions[1].versions = {{"aa", 10}};
+    after.functions[1].versions = {{"bb", 10}};
+    REQUIRE(before.functions[1].name == "small");
+    CHECK(name_at(compare(before, after), 0) == "small");
+    CHECK(name_at(compare(before, before), 0) == "big");
 }
 
 TEST_CASE("Other machines are told, and no reason to refuse", "[annotate][diff]") {

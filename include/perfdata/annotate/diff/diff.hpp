@@ -154,6 +154,7 @@ struct PERFDATA_EXPORT Diff {
     DiffTesting testing;                    // what was tested
     std::vector<std::string> notes;         // what the sides do not share: events, architecture, kernel. Sentences
     std::vector<std::string> rebuilt;       // objects with other build ids on the two sides
+    std::vector<std::string> reloaded;      // BPF functions with other bodies on the two sides, by their tags
     std::uint64_t met = 0;                  // rows that meet a condition, those left out too
 
     // make(old_side, new_side, options): each side has at least one. Errors: missing (no event that all have, none by
