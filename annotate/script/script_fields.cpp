@@ -187,18 +187,18 @@ Result<void> FieldChoice::fit(const Recording& recording, bool with_chains, cons
         const auto event = std::ranges::find_if(events, [&](const Event& e) { return kind(e.attr.type) == index; });
         if (event != events.end()) leave_out_defaults(kinds_[index], *event);
     }
-    // Events without samples (such as perf's own "dummy") and unwanted events lack nothing.
+    // Events without samples (such as perf's own "dummy") and unwanted events lack nothing. Each field is looked for by
+    // itself: so fields that fit fit together.
     std::vector<bool> sampled;
     for (std::size_t index = 0; index < kinds; ++index) {
-        for (std::uint32_t number = 0; number < events.size(); ++number) {
+        auto open = kinds_[index].asked_for;  // fields that no event had so far
+        for (std::uint32_t number = 0; number < events.size() && open != 0; ++number) {
             const auto& event = events[number];
             if (kind(event.attr.type) != index || !filter.has_event(number)) continue;
-            const auto fields = lacking(kinds_[index], event);
+            const auto fields = lacking(kinds_[index], event) & open;
             if (fields != 0 && sampled.empty()) sampled = sampled_events(recording);
-            if (sampled.empty() ? fields == 0 : sampled[number]) {
-                if (fields != 0) return lacks(event, fields);
-                break;
-            }
+            if (fields != 0 && sampled[number]) return lacks(event, fields);
+            open = fields;
         }
     }
     auto& traces = kinds_[attr_type::tracepoint];
