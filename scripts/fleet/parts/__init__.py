@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What the programs of a fleet's night share."""
