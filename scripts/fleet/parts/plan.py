@@ -90,7 +90,7 @@ class Summary:
         self.counts = dict.fromkeys(("recordings", "counted", "whole", "partial", "duplicates", "failed", "pending",
                                      "repeated", "interrupted_attempts", "attempts", "torn_lines"), 0)
         self.counts["recordings"] = night.recordings
-        self.failed, self.pending, self.duplicates = [], [], []
+        self.failed, self.pending, self.duplicates, self.damaged = [], [], [], []
         self.limits = {}
         self.groups = {}
         self.seconds = 0.0
@@ -113,7 +113,9 @@ class Summary:
                 of = self.groups.setdefault(group, {"recordings": 0, "lost_samples": 0, "with_losses": 0, "events": {}})
                 of["recordings"] += 1
                 of["lost_samples"] += end["lost_samples"]
-                of["with_losses"] += end["losses"] > 0
+                if end["losses"]:
+                    of["with_losses"] += 1
+                    self.damaged.append({"entry": number, "path": path, "losses": end["losses"]})
                 add_events(of["events"], end["events"])
                 self.seconds += end["seconds"]
                 self.bytes += end["bytes"]

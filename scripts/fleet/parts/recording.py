@@ -64,6 +64,8 @@ def attempt(night, tool, path, fresh):
     before = look(path)
     if before is None:
         return failed("missing", "it is not there, or may not be read")
+    if not os.path.isfile(path) and not os.path.isdir(path):
+        return failed("failed", "it is neither a file nor a directory")  # a pipe would have to be waited for
     done = program.run(tool, "profile", "--offline", "--quiet", "--json", "-j", "1", "--max-memory", night.memory,
                        *night.options, "-o", fresh, path, seconds=night.seconds)
     if done.timed_out is None and done.code == 0:
