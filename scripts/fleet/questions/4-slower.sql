@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Which functions take a larger share of their program than in the version before? Versions are the build ids of programs
--- of one name, in the order in which they were first recorded. At least 100 samples of each version, and 2 points more.
+-- of one name, in the order in which they were first recorded. At least 100 samples of each version, and 2 points more;
+-- code without a name ([...]) is left out.
 WITH hits AS (
   SELECT parse_filename(object) AS program, build_id, function, sum(hits) AS samples, min(first_recorded) AS since
   FROM counts WHERE build_id IS NOT NULL
@@ -20,5 +21,5 @@ shares AS (
 SELECT program, function, old_build, new_build, round(old_percent, 2) AS old_percent, round(new_percent, 2) AS new_percent,
        round(new_percent - old_percent, 2) AS points
 FROM shares
-WHERE new_percent - old_percent >= 2
+WHERE new_percent - old_percent >= 2 AND function NOT LIKE '[%'
 ORDER BY points DESC, program, function, new_build;
