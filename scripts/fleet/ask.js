@@ -42,7 +42,9 @@ function print(title, names, rows) {
   const lines = [names, ...rows.map((row) => row.map(shown))];
   const widths = names.map((_, column) => Math.min(60, Math.max(...lines.map((line) => line[column].length))));
   console.log(`\n${title}\n`);
-  for (const line of lines) console.log('  ' + line.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd());
+  for (const line of lines) {
+    console.log('  ' + line.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd());
+  }
 }
 
 async function ask(folder, night, json, files) {
@@ -57,8 +59,8 @@ async function ask(folder, night, json, files) {
     if (json) {
       console.log(JSON.stringify({question: path.basename(file, '.sql'), columns: names, rows: answer.getRowsJson()}));
     } else {
-      const title = sql.split('\n').filter((line) => line.startsWith('-- ') && !line.includes('SPDX')).map((line) => line.slice(3));
-      print(title.join('\n'), names, answer.getRowsJson());
+      const title = sql.split('\n').filter((line) => line.startsWith('-- ') && !line.includes('SPDX'));
+      print(title.map((line) => line.slice(3)).join('\n'), names, answer.getRowsJson());
     }
   }
 }

@@ -7,7 +7,8 @@ import os
 import secrets
 import socket
 
-# A night may do without locks, as on a file system that has none: then work may be done twice, and the result is the same.
+# A night may do without locks, as on a file system that has none: then work may be done twice, and the result is the
+# same.
 LOCKS = os.environ.get("PERFDATA_FLEET_LOCKS", "1") != "0"
 
 

@@ -82,7 +82,7 @@ class Night:
 
 
 def begin(folder, list_path, choices):
-    """Begins a night. Does nothing if the same one began before, so that all can be given again after an interruption."""
+    """Begins a night. Does nothing if the same one began before, so that all can be given again."""
     with open(list_path, "rb") as file:
         text = file.read()
     if text and not text.endswith(b"\n"):

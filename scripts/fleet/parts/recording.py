@@ -18,7 +18,7 @@ def full(error):
 
 
 def look(path):
-    """Returns what changes if somebody writes to a recording: of a directory that of each file. None: it is not there."""
+    """Returns what changes if somebody writes to a recording, of a directory that of each file. None: not there."""
     def of(place):
         found = os.stat(place)
         return [found.st_size, found.st_mtime_ns, found.st_ino]

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Which functions take a larger share of their program than in the version before? Versions are the build ids of programs
--- of one name, in the order in which they were first recorded. At least 100 samples of each version, and 2 points more;
--- code without a name ([...]) is left out.
+-- Which functions take a larger share of their program than in the version before? Versions are the build ids of
+-- programs of one name, in the order in which they were first recorded. At least 100 samples of each version, and 2
+-- points more; code without a name ([...]) is left out.
 WITH hits AS (
   SELECT parse_filename(object) AS program, build_id, function, sum(hits) AS samples, min(first_recorded) AS since
   FROM counts WHERE build_id IS NOT NULL
@@ -18,8 +18,8 @@ shares AS (
   JOIN hits AS now ON now.program = new.program AND now.build_id = new.build_id
   LEFT JOIN hits AS before ON before.program = old.program AND before.build_id = old.build_id
                            AND before.function IS NOT DISTINCT FROM now.function)
-SELECT program, function, old_build, new_build, round(old_percent, 2) AS old_percent, round(new_percent, 2) AS new_percent,
-       round(new_percent - old_percent, 2) AS points
+SELECT program, function, old_build, new_build, round(old_percent, 2) AS old_percent,
+       round(new_percent, 2) AS new_percent, round(new_percent - old_percent, 2) AS points
 FROM shares
 WHERE new_percent - old_percent >= 2 AND function NOT LIKE '[%'
 ORDER BY points DESC, program, function, new_build;
