@@ -68,7 +68,7 @@ def recordings(count):
 
 def begin(folder, files, *options, name="night", classes=("web", "batch")):
     text = "".join(f"{file}\t{classes[number % 2]}\n" for number, file in enumerate(files))
-    (folder / f"{name}.list").write_text(text)
+    (folder / f"{name}.list").write_bytes(os.fsencode(text))
     fleet("start", folder / name, folder / f"{name}.list", *options)
     return folder / name
 
@@ -111,7 +111,7 @@ def page_after_page(night, **how):
 def bad(folder):
     good = recordings(6)
     text = good[0].read_bytes()
-    twin = folder / "twin.data"
+    twin = folder / 'twin \udcff, "x".data'
     twin.write_bytes(good[1].read_bytes())
     odd = {"empty": b"", "text": b"no recording\n" * 20, "header": text[:104], "noise": text[:104] + b"\xff" * 5000}
     for name, data in odd.items():
@@ -137,6 +137,8 @@ def bad(folder):
     check(told["recordings"] == len(files) == 7 + len(want) + 1, "not all are told")
     check(told["repeated"] == 0 and told["attempts"] == len(files), "repeated for nothing")
     fleet("summary", "--strict", night, status=3)
+    table = list(csv.reader(open(night / "tables/recordings.csv")))
+    check({len(row) for row in table} == {15} and len(table) == len(files) + 1, "the table of recordings")
     # Again: what is done is not done again, and what failed is tried again.
     lines = [fleet("worker", night, page).stdout for page in range(4)]
     check(sum(": 0 done" in line for line in lines) == len(lines), f"done again: {lines}")
