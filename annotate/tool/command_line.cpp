@@ -2,6 +2,8 @@
 #include "command_line.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "perfdata/build_info.hpp"
@@ -10,6 +12,21 @@
 #include "usage.hpp"
 
 namespace perfdata::tool {
+namespace {
+
+// All commands but help, in the order of the help.
+struct AddedCommand {
+    std::string_view name;
+    void (*add)(CLI::App& app, int& exit);
+};
+constexpr AddedCommand added_commands[] = {
+    {"annotate", add_annotate}, {"bpf", add_bpf},         {"info", add_info},   {"script", add_script},
+    {"stat", add_stat},         {"symbols", add_symbols}, {"dump", add_dump},   {"extract", add_extract},
+    {"export", add_export},     {"profile", add_profile}, {"merge", add_merge}, {"collect", add_collect},
+    {"report", add_report},     {"batch", add_batch},     {"diff", add_diff},
+};
+
+}  // namespace
 
 std::string version_text() {
     const auto info = build_info();
@@ -32,7 +49,7 @@ std::vector<std::string> reversed_words(const std::vector<std::string>& words) {
     return all;
 }
 
-std::unique_ptr<CLI::App> make_command_line(int& exit) {
+std::unique_ptr<CLI::App> make_command_line(int& exit, std::string_view chosen) {
     auto whole = std::make_unique<CLI::App>(
         "perfdata reads perf.data recordings and shows where the samples fell, function by function,\n"
         "instruction by instruction and line by line: in programs, libraries and the kernel, and in code that\n"
@@ -66,21 +83,10 @@ std::unique_ptr<CLI::App> make_command_line(int& exit) {
         "Exit status: 0 fine, 1 failed, 2 wrong usage, 3 (only with --strict) read, but not all of it,\n"
         "4 a condition of diff --fail-if holds.");
 
-    add_annotate(app, exit);
-    add_bpf(app, exit);
-    add_info(app, exit);
-    add_script(app, exit);
-    add_stat(app, exit);
-    add_symbols(app, exit);
-    add_dump(app, exit);
-    add_extract(app, exit);
-    add_export(app, exit);
-    add_profile(app, exit);
-    add_merge(app, exit);
-    add_collect(app, exit);
-    add_report(app, exit);
-    add_batch(app, exit);
-    add_diff(app, exit);
+    const bool known = std::ranges::find(added_commands, chosen, &AddedCommand::name) != std::end(added_commands);
+    for (const auto& command : added_commands) {
+        if (!known || command.name == chosen) command.add(app, exit);
+    }
     add_help(app, exit);
     return whole;
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perfdata/annotate/disassembly/disassembler.hpp"
@@ -43,10 +44,11 @@ int run(int argc, char** argv) {
     remove_temporaries_on_signals();
     Disassembler::throw_without_memory();
     int exit = fine;
-    const auto app = make_command_line(exit);
+    const auto all = std::span(argv, static_cast<std::size_t>(argc));
+    const std::vector<std::string> words(all.begin() + (argc == 0 ? 0 : 1), all.end());
+    const auto app = make_command_line(exit, words.empty() ? std::string_view() : words.front());
     try {
-        const auto all = std::span(argv, static_cast<std::size_t>(argc));
-        app->parse(reversed_words({all.begin() + (argc == 0 ? 0 : 1), all.end()}));
+        app->parse(reversed_words(words));
     } catch (const CLI::ParseError& problem) {
         return answer(*app, problem);
     }
