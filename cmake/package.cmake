@@ -29,6 +29,10 @@ if(PERFDATA_ARCHIVES)  # it is loaded, not linked
   set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS ${perfdata_archive_package})
   set(CPACK_DEBIAN_PERFDATA_PACKAGE_RECOMMENDS ${perfdata_archive_package})
 endif()
+# So are these, without which most of the tool does not work: libdw.so.1 is in libdw1.
+get_property(perfdata_loaded GLOBAL PROPERTY perfdata_on_demand_libraries)
+list(TRANSFORM perfdata_loaded REPLACE "\\.so\\.(.*)" "\\1")
+list(JOIN perfdata_loaded ", " CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS)
 # What is needed to build with the library is one package.
 set(dev_depends)
 if(PERFDATA_SHARED)
