@@ -19,6 +19,7 @@
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -98,11 +99,11 @@ def empty_root(name):
     """Returns a directory with the tool, the libraries that it loads, and nothing else."""
     root = folder(name)
     wanted = libraries(TOOL)
-    # It loads this one when it opens a tar-ball.
+    # It loads these when it needs them.
     for line in run("/sbin/ldconfig", "-p").stdout.splitlines():
-        if "libarchive.so.13 " in line:
-            archive = line.split()[-1]
-            wanted |= {archive} | libraries(archive)
+        if re.match(r"\s*lib(archive|capstone|dw|elf|bpf|sodium)\.so\.[0-9]+ ", line):
+            loaded = line.split()[-1]
+            wanted |= {loaded} | libraries(loaded)
     for library in sorted(wanted):
         target = root + library
         os.makedirs(os.path.dirname(target), exist_ok=True)
