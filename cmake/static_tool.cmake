@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # PERFDATA_STATIC_TOOL: what the dynamic linker does at each start of the tool is done once, when it is built. Measured on
-# `perfdata info`: 0.8 of 2.5 ms, and 1.3 of 8.0 MiB. What others link is then static as well, so it is for builds of the tool alone.
+# `perfdata info`: 0.8 of 2.5 ms, and 1.2 of 7.9 MiB. What others link is then static as well, so it is for builds of the tool alone.
 # glibc stays shared, since a static one cannot load libraries; and so does what is loaded on demand.
 if(PERFDATA_SHARED)
   message(FATAL_ERROR "PERFDATA_STATIC_TOOL is for builds of the tool: shared libraries of ours are linked with shared ones")
