@@ -21,7 +21,7 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
         lines.at = origin.at;
     }
     Result<std::vector<LineStart>> starts;
-    if (starts_left_ != 0) starts = symbolizer.lines(function, size);
+    if (starts_left_ != 0) starts = symbolizer.lines_without_texts(function, size);
     std::optional<Error> problem;
     if (starts_left_ == 0 || (starts && starts->size() > starts_left_)) {
         constexpr std::string_view why =
@@ -34,11 +34,14 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
     if (starts) {
         starts_left_ -= starts->size();
         shared_.clear();
-        lines.starts.reserve(starts->size());
-        for (const auto& start : *starts) {
-            lines.starts.push_back({start.offset, start.instruction, place(start.source), calls(start.inlined)});
+        const auto [whole, texts] = with_texts(function, std::move(*starts));
+        lines.starts.reserve(whole.size());
+        for (std::size_t at = 0; at < whole.size(); ++at) {
+            const auto& start = whole[at];
+            lines.starts.push_back({start.offset, start.instruction, place(function, start.source, texts[at]),
+                                    calls(function, start.inlined)});
         }
-        problem = symbolizer.lines_problem(function, *starts);
+        problem = symbolizer.lines_problem(function, whole);
     } else {
         lines.failed = true;
         problem = starts.error();
@@ -48,18 +51,76 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
 }
 
 MadeLines::At MadeLines::at(const Frame& frame) {
-    const auto starts = making_.symbolizer.lines(frame, 1);
+    auto starts = making_.symbolizer.lines_without_texts(frame, 1);
     if (!starts || starts->empty() || starts->front().offset != 0) return {};
     shared_.clear();
-    return {place(starts->front().source), calls(starts->front().inlined)};
+    const auto [whole, texts] = with_texts(frame, std::move(*starts));
+    return {place(frame, whole.front().source, texts.front()), calls(frame, whole.front().inlined)};
 }
 
-stored::Ref<stored::SourcePlace> MadeLines::place(const SourceLine& line) {
-    return places_({making_.text(line.file), line.line, line.column, making_.text(line.text)});
+std::pair<std::vector<LineStart>, std::vector<MadeLines::TextOf>> MadeLines::with_texts(
+    const Frame& function, std::vector<LineStart> bare) const {
+    std::vector<TextOf> texts;
+    texts.reserve(bare.size());
+    for (const auto& start : bare) texts.push_back(start.source.text.empty() ? TextOf::file : TextOf::code);
+    return {making_.symbolizer.with_texts(function, std::move(bare)), std::move(texts)};
+}
+
+stored::Ref<stored::SourcePlace> MadeLines::place(const Frame& function, const SourceLine& line, TextOf text_of) {
+    const auto known = making_.model.places.size();
+    const auto row = places_({making_.text(line.file), line.line, line.column, making_.text(line.text)});
+    if (text_of == TextOf::code || line.text.empty()) return row;
+    auto& named = named_[making_.model.places[row.number].file];
+    named.by.insert(naming_object(function));
+    if (row.number >= known) named.places.push_back(row);
+    return row;
+}
+
+namespace {
+
+// Returns where the lines of a text begin, with its end behind the last one.
+std::vector<std::size_t> begins_of_lines(std::string_view text) {
+    std::vector<std::size_t> begins;
+    for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
+        begins.push_back(at);
+    }
+    begins.push_back(text.size());
+    return begins;
+}
+
+}  // namespace
+
+// A file has as many bytes as all source files may have together, and is gone before the next one is read.
+Result<void> MadeLines::keep_trusted(TrustedSources& sources) {
+    const auto room = making_.recording.limits().source_file_bytes;
+    const auto nothing = making_.text(std::string_view());
+    for (auto& [file, named] : named_) {
+        if (making_.stopped()) return Making::cancelled();
+        const auto source = sources.read(making_.model.text(file), named.by, room);
+        if (!source) return fail(source.error());
+        auto why = source->found ? source->left_out : TrustedSources::unreadable;
+        const auto begins = begins_of_lines(source->text);
+        const auto is_line = [&](std::uint32_t number, std::string_view shown) {
+            if (number == 0 || number >= begins.size()) return false;
+            auto line = std::string_view(source->text).substr(0, begins[number]).substr(begins[number - 1]);
+            if (line.ends_with('\n')) line.remove_suffix(1);
+            if (line.ends_with('\r')) line.remove_suffix(1);
+            return line == shown;
+        };
+        for (const auto ref : named.places) {
+            auto& row = making_.model.places[ref.number];
+            if (why.empty() && !is_line(row.line, making_.model.text(row.text))) why = TrustedSources::unreadable;
+        }
+        if (why.empty()) continue;
+        for (const auto ref : named.places) making_.model.places[ref.number].text = nothing;
+        making_.leave_out(why);
+    }
+    named_.clear();
+    return {};
 }
 
 // The calls are innermost first; a row refers to the one around it.
-stored::Ref<stored::Call> MadeLines::calls(const InlinedCalls& calls) {
+stored::Ref<stored::Call> MadeLines::calls(const Frame& function, const InlinedCalls& calls) {
     if (calls.empty()) return {};
     const auto [entry, is_new] = shared_.try_emplace(calls.data());
     if (!is_new) return entry->second;
@@ -70,7 +131,7 @@ stored::Ref<stored::Call> MadeLines::calls(const InlinedCalls& calls) {
     stored::Ref<stored::Call> outer;
     for (auto at = kept; at-- > 0;) {
         const auto& call = calls.data()[at];
-        outer = calls_({outer, making_.text(call.function), place(call.call)});
+        outer = calls_({outer, making_.text(call.function), place(function, call.call, TextOf::file)});
     }
     return entry->second = outer;
 }

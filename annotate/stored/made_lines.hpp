@@ -2,11 +2,15 @@
 // Source lines of the functions of a profile.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "perfdata/symbols/source_line.hpp"
 
+#include "bundle/trusted_sources.hpp"
 #include "making.hpp"
 #include "origin_names.hpp"
 
@@ -33,9 +37,25 @@ class MadeLines {
     // Returns the line of one byte.
     At at(const Frame& frame);
 
+    // Leaves the text out of all places in source files that may not be handed out, and of those whose text is not what
+    // the trusted file has: it may have been read from another one, where the name led before. Call it once, when all
+    // lines are there. Errors: cancelled.
+    Result<void> keep_trusted(TrustedSources& sources);
+
   private:
-    stored::Ref<stored::SourcePlace> place(const SourceLine& line);
-    stored::Ref<stored::Call> calls(const InlinedCalls& calls);
+    // Named is a source file that was read: what names it, and the places with its text.
+    struct Named {
+        TrustedSources::NamedBy by;
+        std::vector<stored::Ref<stored::SourcePlace>> places;
+    };
+    // What a text is from: a source file, or the recording and the file with the code themselves.
+    enum class TextOf : bool { file, code };
+
+    stored::Ref<stored::SourcePlace> place(const Frame& function, const SourceLine& line, TextOf text_of);
+    stored::Ref<stored::Call> calls(const Frame& function, const InlinedCalls& calls);
+    // Returns the lines with their texts, and which texts are the code's own.
+    std::pair<std::vector<LineStart>, std::vector<TextOf>> with_texts(const Frame& function,
+                                                                      std::vector<LineStart> bare) const;
 
     Making& making_;
     OriginNames origins_;
@@ -43,6 +63,7 @@ class MadeLines {
     RowsOnce<stored::SourcePlace> places_;
     RowsOnce<stored::Call> calls_;
     std::map<const InlinedCall*, stored::Ref<stored::Call>> shared_;  // chains of the function: lines share them
+    std::map<stored::Ref<stored::Text>, Named> named_;                // by name; each place is there once at most
 };
 
 }  // namespace perfdata

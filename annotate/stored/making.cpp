@@ -42,4 +42,15 @@ void Making::partial(std::string_view where, std::string_view detail) {
     if (std::ranges::find(all, limit) == all.end()) all.push_back(limit);
 }
 
+void Making::leave_out(std::string_view what) {
+    auto& all = model.facts.left_out;
+    const auto row = text(what);
+    const auto known = std::ranges::find(all, row, &stored::LeftOut::what);
+    if (known == all.end()) {
+        all.push_back({row, 1});
+    } else {
+        ++known->number;
+    }
+}
+
 }  // namespace perfdata

@@ -71,6 +71,9 @@ struct Making {
     // Says which limit was reached. Without numbers: the texts of merged profiles are unified.
     void partial(std::string_view where, std::string_view detail);
 
+    // Counts something that may not be in the profile. Call it in any order.
+    void leave_out(std::string_view what);
+
     bool stopped() const { return options.watch.stop.stop_requested(); }
     // Returns the error of a making that was asked to stop.
     static std::unexpected<Error> cancelled() {

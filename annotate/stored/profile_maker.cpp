@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "profile_maker.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
@@ -42,11 +41,12 @@ Result<stored::Model> make_profile(const Recording& recording, const Symbolizer&
         if (auto added = add_source(making, counted->counts); !added) return fail(added.error());
         const std::string arch(making.model.text(making.model.facts.code_arch));
         if (auto added = functions.add_code(arch); !added) return fail(added.error());
+        if (options.sources != nullptr) {
+            if (auto kept = lines.keep_trusted(*options.sources); !kept) return fail(kept.error());
+        }
         add_symbol_facts(making);
         if (making.stopped()) return Making::cancelled();
-        auto model = stored::canonical(std::move(making.model));
-        std::ranges::sort(model.facts.partial);  // texts have their numbers now
-        return model;
+        return stored::canonical(std::move(making.model));
     });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "perfdata/core/callback.hpp"
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/profile/sample_counts.hpp"
@@ -13,6 +14,7 @@
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
+#include "bundle/trusted_sources.hpp"
 #include "recording/stored/model.hpp"
 
 namespace perfdata {
@@ -22,7 +24,11 @@ struct ProfileMakerOptions {
     SampleFilter filter;  // which samples count; with `events` the profile has these events only
     std::uint32_t max_stack = SampleCountOptions().max_stack;  // see SampleCountOptions::max_stack
     unsigned jobs = 1;                                         // threads that disassemble
-    Watch watch = {};                                          // progress: bytes of the recording
+    // Says which source files' text may be in the profile; the rest is left out, and the profile says so. Null: all of
+    // it. It must outlive the making.
+    TrustedSources* sources = nullptr;
+    Callback<void(const FoundObject&)> used;  // is told the files with code of objects in the profile
+    Watch watch = {};                         // progress: bytes of the recording
 };
 
 // make_profile(recording, symbolizer, options) counts the samples, asks for the names, code and lines of all that was

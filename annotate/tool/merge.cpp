@@ -7,17 +7,20 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "perfdata/recording/content.hpp"
 
+#include "core/platform.hpp"
 #include "format/words.hpp"
 #include "recording/stored/canonical.hpp"
 #include "recording/stored/profile_file.hpp"
 #include "recording/stored/shared_facts.hpp"
 #include "tool.hpp"
+#include "tool/output/made_permissions.hpp"
 #include "tool/profile/kept_dimensions.hpp"
 #include "tool/profile/profile_output.hpp"
 #include "tool/profile/profile_summary.hpp"
@@ -57,7 +60,8 @@ class MergeRun {
         if (auto merged = merge_waiting(); !merged) return session_.give_up(merged.error());
         session_.end_progress();
         const auto& model = waiting_.front().model;
-        if (const auto status = write_profile_output(choice_.common, session_, model); status != fine) return status;
+        if (const auto status = write_profile_output(choice_.common, session_, model, permissions_); status != fine)
+            return status;
         tell(model);
         return choice_.common.strict && has_stored_losses(model) ? losses : fine;
     }
@@ -76,6 +80,8 @@ class MergeRun {
         const Watch watch{{}, session_.progress("reading " + name)};
         const auto source = open_source(file, limits, Content::any, watch);
         if (!source) return fail(named(source.error(), name));
+        const auto status = file == "-" ? std::unexpected(0) : platform::status(file);
+        permissions_ &= input_permissions(source->get(), status ? std::optional(*status) : std::nullopt);
         // Behind damage of the packing there may be more: a part is no profile.
         if (auto damage = (*source)->damage()) return fail(named(std::move(*damage), name));
         constexpr std::size_t enough = 32;
@@ -109,6 +115,7 @@ class MergeRun {
 
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
+        for (const auto& text : left_out_texts(model)) session_.note("left out: " + text);
         if (const auto versions = stored::differing(model); versions != 0) {
             session_.note(fmt::format("{} of functions had other code in some of the recordings: one of them is kept",
                                       how_many(versions, "version")));
@@ -122,7 +129,8 @@ class MergeRun {
     const MergeChoice& choice_;
     Session session_;
     std::vector<stored::Named> waiting_;
-    std::string first_;  // of those that were merged
+    std::uint32_t permissions_ = all_permissions;  // that all of them have
+    std::string first_;                            // of those that were merged
     std::size_t more_ = 0;
 };
 

@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/timeline/code_class.hpp"
 
+#include "bundle/trusted_sources.hpp"
+#include "core/platform.hpp"
 #include "recording/stored/canonical.hpp"
 #include "report/without_samples.hpp"
 #include "stored/profile_maker.hpp"
@@ -17,6 +22,7 @@
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/sample_options.hpp"
+#include "tool/output/made_permissions.hpp"
 #include "tool/profile/kept_dimensions.hpp"
 #include "tool/profile/profile_output.hpp"
 #include "tool/profile/profile_summary.hpp"
@@ -83,7 +89,10 @@ class MakeProfileRun {
         auto made = make(std::move(*filter));
         session_.end_progress();
         if (!made) return session_.give_up(made.error());
-        if (const auto status = write_profile_output(choice_.common, session_, *made); status != fine) return status;
+        if (const auto status = write_profile_output(choice_.common, session_, *made, permissions(*made));
+            status != fine) {
+            return status;
+        }
         const auto completeness = session_.completeness();
         session_.warn(completeness, unnamed_kernel_);
         tell(*made);
@@ -97,6 +106,20 @@ class MakeProfileRun {
         options.max_stack = choice_.max_stack;
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("counting samples");
+        const auto& used = session_.symbolizer_options();
+        TrustedSources sources({session_.symbolizer(),
+                                used,
+                                *used.files,
+                                nullptr,
+                                session_.recording().limits(),
+                                platform::user_id(),
+                                {session_.stop(), {}}});
+        options.sources = &sources;
+        options.used = [this](const FoundObject& object) {
+            for (const auto& file : {object.file, object.debug}) {
+                if (file != nullptr && !others_may_read(file->source())) has_restricted_file_ = true;
+            }
+        };
         auto model = make_profile(session_.recording(), session_.symbolizer(), options);
         if (!model) return model;
         unnamed_kernel_ = has_unnamed_kernel(*model);
@@ -104,6 +127,26 @@ class MakeProfileRun {
         if (!filters.empty()) note_filters(*model, filters);
         if (filters.empty() && choice_.keep.dimensions() == stored::all_dimensions) return model;
         return stored::keep_only(std::move(*model), choice_.keep.dimensions());
+    }
+
+    // As those of a bundle: what the recording has, but none for others than the owner if the profile may say more than
+    // everybody could read here.
+    std::uint32_t permissions(const stored::Model& model) const {
+        const auto says_more = [](const stored::Function& function) {
+            const auto kind = function.kind_of_code.as<CodeClass>();
+            return kind == CodeClass::kernel || kind == CodeClass::module || kind == CodeClass::out_of_line ||
+                   function.kind.is(FrameKind::memory);  // a perf map
+        };
+        const auto has_text = [&](const stored::SourcePlace& place) { return !model.text(place.text).empty(); };
+        if (has_restricted_file_ || std::ranges::any_of(model.functions, says_more) ||
+            std::ranges::any_of(model.places, has_text)) {
+            return owner_permissions;
+        }
+        const auto& recording = session_.recording();
+        const auto name = recording.path() == "-" ? std::unexpected(0) : platform::status(recording.path());
+        const auto files = recording.input_files();
+        return input_permissions(recording.bundle() ? nullptr : &*files.front().content,
+                                 name ? std::optional(*name) : std::nullopt);
     }
 
     static bool has_unnamed_kernel(const stored::Model& model) {
@@ -129,6 +172,7 @@ class MakeProfileRun {
 
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
+        for (const auto& text : left_out_texts(model)) session_.note("left out: " + text);
         if (!choice_.common.quiet) choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
         if (!model.cells.empty()) return;
         const auto what = without_samples(session_.recording(), session_.timeline().completeness());
@@ -137,7 +181,7 @@ class MakeProfileRun {
 
     const MakeProfileChoice& choice_;
     Session session_;
-    bool unnamed_kernel_ = false;
+    bool unnamed_kernel_ = false, has_restricted_file_ = false;
 };
 
 }  // namespace

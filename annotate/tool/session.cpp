@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "recording/stored/problems.hpp"
 #include "report/without_samples.hpp"
@@ -55,6 +56,8 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
     }
     options.stop = stop();
     symbolizer_.emplace(Symbolizer::open(*recording_, *timeline_, options));
+    if (recording_->bundle()) Bundle::apply(recording_->bundle(), options);
+    symbolizer_options_ = std::move(options);
     end_progress();
 }
 
@@ -86,9 +89,7 @@ std::optional<Output> Session::open_output() {
 }
 
 std::optional<Output> Session::open_output_as(std::uint32_t permissions) {
-    auto place = common_.place;
-    if (place) place->fresh_permissions = permissions;
-    return opened(Output::open(place));
+    return opened(common_.open_output(permissions));
 }
 
 std::optional<Output> Session::open_paged_output(const ScreenChoice& screen) {

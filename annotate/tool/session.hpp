@@ -42,6 +42,9 @@ class Session {
     // check_names(choice) fails if a file given for the kernel is not used.
     void open_symbolizer(const NameChoice& names, const LineChoice* lines = nullptr);
     bool check_names(const NameChoice& choice);
+    // symbolizer_options() returns what open_symbolizer() opened with, as the Symbolizer completes it: of a bundle its
+    // files. It lives as long as the session.
+    const SymbolizerOptions& symbolizer_options() const { return symbolizer_options_; }
 
     const Recording& recording() const { return *recording_; }
     const Timeline& timeline() const { return *timeline_; }
@@ -87,6 +90,7 @@ class Session {
     std::optional<Recording> recording_;
     std::optional<Timeline> timeline_;
     std::optional<BpfPrograms> bpf_;
+    SymbolizerOptions symbolizer_options_;
     std::optional<Symbolizer> symbolizer_;
     std::shared_ptr<const SymbolCache> cache_;  // null: nothing is shared
 };

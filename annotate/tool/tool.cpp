@@ -249,10 +249,12 @@ void refuse_taken(const std::string& option, const std::string& name, const std:
     throw CLI::ValidationError(option, fmt::format("{} is {}, and would be overwritten", name, role));
 }
 
-Result<Output> Common::open_output() const {
-    if (scope == nullptr) return Output::open(place);
+Result<Output> Common::open_output(std::uint32_t permissions) const {
+    auto where = place;
+    if (where) where->fresh_permissions = permissions;
+    if (scope == nullptr) return Output::open(where);
     // Of many documents each is whole or absent: other names of an old file keep it.
-    return place ? Output::open(place, OutputFile::HardLinks::part) : Output::into(scope->document);
+    return where ? Output::open(where, OutputFile::HardLinks::part) : Output::into(scope->document);
 }
 
 Result<void> Common::commit(Output& written) const {

@@ -88,7 +88,8 @@ struct Common {
     // take_limits() returns the limits for what is read. With --max-memory it also limits the memory of this process
     // from then on. Errors: io.
     Result<Limits> take_limits() const;
-    Result<Output> open_output() const;
+    // open_output(permissions): those of a file that does not exist yet, before the umask.
+    Result<Output> open_output(std::uint32_t permissions = 0666) const;
     // commit(written) ends the writing, and notes if an old file had to be written in place.
     Result<void> commit(Output& written) const;
 

@@ -10,6 +10,7 @@
 #include "perfdata/wire/file_header.hpp"
 
 #include "collect_recording.hpp"
+#include "tool/output/made_permissions.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -67,21 +68,18 @@ Result<void> CollectInputs::check_hashes(const Watch& watch) const {
 }
 
 std::uint32_t CollectInputs::bundle_permissions(const Needed& needed) const {
-    constexpr std::uint32_t of_owner = 0600, of_all = 0666, others_read = 04;
-    const auto main = bundle_ ? std::nullopt : file_state(*files_.front().content);
-    const auto permissions = main ? main->permissions : name_ && name_->is_regular() ? name_->permissions : of_owner;
+    const auto permissions = input_permissions(bundle_ ? nullptr : &*files_.front().content, name_);
     const auto is_restricted = [](const NeededFile& file) {
         const std::string_view kind = file.member.kind;
         if (kind == "kallsyms" || kind == "kcore" || kind == "vmlinux" || kind == "source" || kind == "perf_map") {
             return true;
         }
-        const auto state = file_state(file.read_from ? *file.read_from : *file.content);
-        return state && (state->permissions & others_read) == 0;
+        return !others_may_read(file.read_from ? *file.read_from : *file.content);
     };
     const bool restricted =
         std::ranges::any_of(needed.files, is_restricted) ||
         std::ranges::any_of(files_, [](const BundleContent& file) { return file.member.name.contains("/kcore_dir/"); });
-    return ((permissions & of_all) | of_owner) & (restricted ? of_owner : of_all);
+    return restricted ? owner_permissions : permissions;
 }
 
 Result<void> CollectInputs::check_recording() const {

@@ -49,7 +49,7 @@ std::string source_line(const stored::Model& model, const stored::Source& source
 Completeness profile_completeness(const Recording& profile) {
     Completeness completeness;
     if (const auto timeline = Timeline::build(profile)) completeness = timeline->completeness();
-    for (auto& limit : stored::limits_reached(*profile.stored())) completeness.diagnostics.add(std::move(limit));
+    for (auto& lack : stored::lacks(*profile.stored())) completeness.diagnostics.add(std::move(lack));
     return completeness;
 }
 
@@ -68,6 +68,7 @@ std::vector<std::pair<std::string, std::string>> profile_lines(const Recording& 
                                            other == 1 ? "" : "s"));
     }
     for (const auto& limit : stored::errors(model, facts.partial)) lines.emplace_back("lacks", limit.message());
+    for (const auto& row : facts.left_out) lines.emplace_back("left out", stored::left_out_text(model, row));
     constexpr std::size_t few = 10;
     const auto shown = all ? model.sources.size() : std::min(model.sources.size(), few);
     for (std::size_t at = 0; at < shown; ++at) {
@@ -97,6 +98,15 @@ void write_profile_facts(JsonWriter& json, const Recording& profile) {
     json.key("lacks");
     json.begin_array();
     for (const auto& limit : stored::errors(model, model.facts.partial)) write_error(json, limit);
+    json.end_array();
+    json.key("left_out");
+    json.begin_array();
+    for (const auto& row : model.facts.left_out) {
+        json.begin_object();
+        json.member("what", model.text(row.what));
+        json.member("number", row.number);
+        json.end_object();
+    }
     json.end_array();
     json.key("sources");
     json.begin_array();

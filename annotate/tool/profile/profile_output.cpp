@@ -9,8 +9,9 @@
 
 namespace perfdata::tool {
 
-int write_profile_output(const Common& common, Session& session, const stored::Model& model) {
-    auto output = session.open_output();
+int write_profile_output(const Common& common, Session& session, const stored::Model& model,
+                         std::uint32_t permissions) {
+    auto output = session.open_output_as(permissions);
     if (!output) return failed;
     if (output->is_terminal()) {
         return session.give_up({ErrorCode::unsupported, Error::no_offset, "standard output",

@@ -9,6 +9,7 @@
 
 #include "format/json_writer.hpp"
 #include "page/json/json_parts.hpp"
+#include "recording/stored/problems.hpp"
 #include "recording/stored/shared_facts.hpp"
 #include "tool/profile/kept_dimensions.hpp"
 
@@ -97,6 +98,15 @@ void write_profile_summary(const ProfileSummary& summary, const Sink& sink) {
     json.begin_array();
     for (const auto& problem : model.facts.partial) write_error(json, stored_error(model, problem));
     json.end_array();
+    json.key("left_out");
+    json.begin_array();
+    for (const auto& row : model.facts.left_out) {
+        json.begin_object();
+        json.member("what", model.text(row.what));
+        json.member("number", row.number);
+        json.end_object();
+    }
+    json.end_array();
     json.member("lost_events", model.facts.lost_events);
     json.member("lost_samples", model.facts.lost_samples);
     json.member("diagnostics_total", model.facts.diagnostics.count + model.facts.losses.count);
@@ -110,6 +120,12 @@ std::vector<std::string> partial_texts(const stored::Model& model) {
     return texts;
 }
 
+std::vector<std::string> left_out_texts(const stored::Model& model) {
+    std::vector<std::string> texts;
+    for (const auto& row : model.facts.left_out) texts.push_back(stored::left_out_text(model, row));
+    return texts;
+}
+
 bool has_stored_losses(const stored::Model& model) {
     const auto& facts = model.facts;
     const auto damaged = [](const stored::RecordSum& sum) { return sum.damaged != 0; };
@@ -117,8 +133,8 @@ bool has_stored_losses(const stored::Model& model) {
     const auto limit = [](const stored::Problem& problem) { return problem.code.is(ErrorCode::limit); };
     return facts.bytes_unread != 0 || facts.diagnostics.count != 0 || facts.losses.count != 0 ||
            std::ranges::any_of(facts.records, damaged) || std::ranges::any_of(facts.partial, limit) ||
-           stacks_lost(facts) || facts.counters_unknown != 0 || facts.counters_went_back != 0 ||
-           facts.counters_not_kept != 0 || facts.in_further_tasks != 0;
+           !facts.left_out.empty() || stacks_lost(facts) || facts.counters_unknown != 0 ||
+           facts.counters_went_back != 0 || facts.counters_not_kept != 0 || facts.in_further_tasks != 0;
 }
 
 }  // namespace perfdata::tool

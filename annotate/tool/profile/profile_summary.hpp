@@ -23,7 +23,9 @@ struct ProfileSummary {
 void write_profile_summary(const ProfileSummary& summary, const Sink& sink);
 
 // partial_texts(model) says which parts of the samples lack detail, or are left out, one text each.
+// left_out_texts(model) says what was here when it was made, and may not be in it.
 std::vector<std::string> partial_texts(const stored::Model& model);
+std::vector<std::string> left_out_texts(const stored::Model& model);
 
 // has_stored_losses(model) returns true if something of a recording could not be read, or is not in the profile.
 bool has_stored_losses(const stored::Model& model);

@@ -89,6 +89,9 @@ Model canonical(Model model) {
     Unifier<PlainRules>(model).run(&kept);
     fold(model.facts.without_file);
     fold(model.facts.without_information);
+    // Texts have their numbers now.
+    std::ranges::sort(model.facts.partial);
+    std::ranges::sort(model.facts.left_out);
     return model;
 }
 

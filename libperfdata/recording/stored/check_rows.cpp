@@ -178,6 +178,9 @@ void RowChecker::finish() const {
     promise(has_objects(facts.without_file) && has_objects(facts.without_information), "an object is there twice");
     check_log(facts.diagnostics);
     check_log(facts.losses);
+    promise(ascends_strictly(facts.left_out, &LeftOut::what), "the same is left out twice");
+    promise(std::ranges::all_of(facts.left_out, [](const LeftOut& row) { return row.what && row.number != 0; }),
+            "nothing is left out");
 }
 
 }  // namespace perfdata::stored

@@ -130,6 +130,18 @@ struct ObjectSum {
     }
 };
 
+// LeftOut is what was here when the profile was made, and may not be in it.
+struct LeftOut {
+    Ref<Text> what;  // in words, which are the same for many of them
+    std::uint64_t number = 0;
+
+    auto operator<=>(const LeftOut&) const = default;
+    template <class Row, class Take>
+    static void visit(Row& row, Take&& take) {
+        take(row.what, row.number);
+    }
+};
+
 // Dimension is what a profile may keep (`profile --keep`), as bits of Facts::keeps.
 enum class Dimension : std::uint8_t { comm, pid, tid, cpu, cgroup, object, symbol, line, chains, code };
 inline constexpr std::size_t dimension_count = 10;
@@ -167,7 +179,8 @@ struct Facts {
     bool has_build_ids = false;
     bool has_kernel_names = false;  // Symbolizer::kernel() is not null
     std::vector<Problem> name_problems, image_problems, inlined_problems, text_problem;
-    Log losses;  // Symbolizer::losses()
+    Log losses;                     // Symbolizer::losses()
+    std::vector<LeftOut> left_out;  // source files whose text nobody may hand out; by what
 
     auto operator<=>(const Facts&) const = default;
     template <class Row, class Take>
@@ -179,7 +192,7 @@ struct Facts {
              row.stacks_by_end, row.short_copies, row.without_file, row.without_information, row.counters_unknown,
              row.counters_went_back, row.counters_not_kept, row.in_further_tasks, row.group_problems, row.has_build_ids,
              row.has_kernel_names, row.name_problems, row.image_problems, row.inlined_problems, row.text_problem,
-             row.losses);
+             row.losses, row.left_out);
     }
 };
 

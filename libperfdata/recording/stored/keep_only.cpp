@@ -77,6 +77,7 @@ class Keeper {
 
     void drop_lines() {
         model_.lines.clear();
+        model_.facts.left_out.clear();  // text of lines
         for (auto& frame : model_.frames) {
             frame.place = {};
             frame.calls = {};

@@ -200,6 +200,12 @@ void add_objects(std::vector<ObjectSum>& into, const std::vector<ObjectSum>& oth
     add_entries(into, sorted, &ObjectSum::object, [](ObjectSum& a, const ObjectSum& b) { sum(a.stacks, b.stacks); });
 }
 
+void add_left_out(std::vector<LeftOut>& into, std::vector<LeftOut> other) {
+    std::ranges::sort(into);
+    std::ranges::sort(other);
+    add_entries(into, other, &LeftOut::what, [](LeftOut& a, const LeftOut& b) { sum(a.number, b.number); });
+}
+
 }  // namespace
 
 void add(Facts& into, const Facts& more) {
@@ -243,6 +249,7 @@ void add(Facts& into, const Facts& more) {
     join(into.inlined_problems, more.inlined_problems);
     join(into.text_problem, more.text_problem);
     add_log(into.losses, more.losses);
+    add_left_out(into.left_out, more.left_out);
 }
 
 bool is_same_event(const Event& one, const Event& other) {

@@ -13,6 +13,7 @@
 #include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/core/utf8.hpp"
 
+#include "problems.hpp"
 #include "shared_facts.hpp"
 
 namespace perfdata::stored {
@@ -314,6 +315,7 @@ class PublicWriter {
         for (const auto& problem : model_.facts.partial) {
             comment("partial:" + std::string(model_.text(problem.detail)));
         }
+        for (const auto& row : model_.facts.left_out) comment("left out:" + left_out_text(model_, row));
         if (events() != 0) {
             pbf_writer(block_).add_int64(public_field::default_sample_type,
                                          strings_(std::string(model_.text(model_.events[0].name)) + "_sample"));

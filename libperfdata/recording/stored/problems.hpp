@@ -26,11 +26,19 @@ inline std::vector<Error> errors(const Model& model, const std::vector<Problem>&
     return all;
 }
 
+// left_out_text(model, row) returns "2 source files that ...".
+inline std::string left_out_text(const Model& model, const LeftOut& row) {
+    return std::to_string(row.number) + " " + std::string(model.text(row.what));
+}
+
 // What a partial profile was made without is one of these two.
-// limits_reached(model) returns the limits that were reached: losses.
-inline std::vector<Error> limits_reached(const Model& model) {
+// lacks(model) returns the limits that were reached, and what was here but may not be in it: losses.
+inline std::vector<Error> lacks(const Model& model) {
     auto all = errors(model, model.facts.partial);
     std::erase_if(all, [](const Error& problem) { return problem.code == ErrorCode::missing; });
+    for (const auto& row : model.facts.left_out) {
+        all.push_back({ErrorCode::mismatch, Error::no_offset, "left out", left_out_text(model, row)});
+    }
     return all;
 }
 // left_out(model) returns what the user wanted left out, such as samples that a filter rejects: no losses.

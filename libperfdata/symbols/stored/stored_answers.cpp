@@ -56,8 +56,8 @@ StoredAnswers::StoredAnswers(const Recording& recording, const Timeline& timelin
     if (kernel != model.facts.name_problems.end()) {
         kernel_problem_ = static_cast<std::size_t>(kernel - model.facts.name_problems.begin());
     }
-    // Limits that were reached are losses of its recordings, too.
-    for (auto& limit : stored::limits_reached(model)) losses_.add(std::move(limit));
+    // What it lacks are losses of its recordings, too.
+    for (auto& lack : stored::lacks(model)) losses_.add(std::move(lack));
     versions_ = CodeVersions::build(*this);
 }
 

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "trusted_sources.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "perfdata/recording/content.hpp"
+#include "perfdata/recording/file_state.hpp"
+#include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/elf/find/object_finder.hpp"
+
+#include "needed_parts.hpp"
+#include "process_files.hpp"
+
+namespace perfdata {
+
+FileName TrustedSources::resolved(const FileName& name) const {
+    return reader_.traced == nullptr ? name : reader_.traced->resolved(name);
+}
+
+bool TrustedSources::was_read(const FileName& name) const {
+    return reader_.traced == nullptr ? reader_.files.has(name) : reader_.traced->read_text(name);
+}
+
+std::optional<TrustedSources::Found> TrustedSources::find(std::string_view recorded) const {
+    const auto& finder = reader_.options.finder;
+    const auto path = below_root(recorded).substr(std::string_view("root").size());
+    const auto if_read = [&](Found found) {
+        return was_read(found.name) ? std::optional(std::move(found)) : std::nullopt;
+    };
+    const bool machine = finder.machine();
+    for (const auto& directory : reader_.options.sources.source_dirs) {
+        constexpr std::size_t most_parts = 64;  // of a path
+        std::string rest = path;
+        for (std::size_t part = 0; part < most_parts && !rest.empty(); ++part) {
+            const FileName inside{directory, rest};
+            const auto name = machine ? FileName{"", directory + rest} : inside;
+            if (auto found = if_read({name, true, false, inside})) return found;
+            const auto slash = rest.find('/', 1);
+            rest = slash == std::string::npos ? std::string() : rest.substr(slash);
+        }
+    }
+    const bool absolute = recorded.starts_with('/');
+    if (absolute && !finder.symfs.empty()) {
+        if (auto found = if_read({{finder.symfs, path}, true})) return found;
+    }
+    if (!finder.bundle.empty()) {
+        if (auto found = if_read({{finder.bundle_root(), path}, false, true})) return found;
+    }
+    return absolute && machine ? if_read({{"", path}}) : std::nullopt;
+}
+
+// Returns whose words the names of source files are that lines of an object had: those of the owner of the program, if
+// the lines were read from the very file at its recorded path, or from a copy of it. A build id proves nothing here:
+// whoever links a program chooses it, and perf copies programs of other namespaces to its cache by it. Nor do debug
+// files prove anything, which may be anybody's. Nothing if it is nobody's. Errors: cancelled.
+Result<TrustedSources::Owner> TrustedSources::owner_of(std::uint32_t object) {
+    if (const auto known = owners_.find(object); known != owners_.end()) return known->second;
+    const auto owner = find_owner(object);
+    if (!owner && owner.error().code == ErrorCode::cancelled) return fail(owner.error());
+    return owners_[object] = owner ? *owner : std::nullopt;
+}
+
+Result<TrustedSources::Owner> TrustedSources::find_owner(std::uint32_t object) const {
+    const auto used = reader_.symbolizer.file(object);
+    if (!used) return std::nullopt;
+    const auto& elf = *(*used)->file;
+    if (!has_line_table(elf) || elf.alternate_link()) return std::nullopt;
+    if (!is_of_this_root(**used)) return std::nullopt;
+    NamedFileOptions how;
+    how.content = Content::elf;
+    how.trusted_links = true;
+    how.watch = {reader_.watch.stop, {}};
+    const auto& recorded = reader_.symbolizer.recorded_object(object);
+    const auto program = open_owned_file({"", std::string(without_deleted(recorded.path))}, reader_.limits, how);
+    if (!program) return fail(program.error());
+    if (program->writable) return std::nullopt;
+    const auto here = file_state(*program->content), read = file_state(elf.source());
+    if (here && read && here->is_same_file(*read)) return program->owner;
+    // Lines are read long before this. So nobody else may be able to make a copy equal meanwhile.
+    constexpr std::uint32_t others_write = 022;
+    if (read && ((read->owner != 0 && read->owner != reader_.user) || (read->permissions & others_write) != 0)) {
+        return std::nullopt;
+    }
+    const auto same = equal_bytes(*program->content, elf.source(), how.watch);
+    if (!same) return fail(same.error());
+    return *same ? Owner(program->owner) : std::nullopt;
+}
+
+// A process may change what is below its own root at any time.
+bool TrustedSources::is_of_this_root(const FoundObject& used) const {
+    if (reader_.traced == nullptr) return used.root.empty();
+    return std::ranges::any_of(reader_.traced->elf_files(), [&](const TracedFiles::Opened& one) {
+        return one.actual.root.empty() && std::ranges::any_of(one.contents, [&](const auto& content) {
+                   return content.lock().get() == &used.file->source();
+               });
+    });
+}
+
+// Opens a file of a directory that the user gave. It must be below that directory: links that lead out of it, and those
+// of other users, lead to files that only this user may read. Errors: mismatch if one does.
+TrustedSources::Opening TrustedSources::open_given(const Found& found, const Limits& limits,
+                                                   NamedFileOptions how) const {
+    const auto& files = reader_.traced == nullptr ? reader_.files : reader_.traced->beneath();
+    if (!found.name.root.empty()) return open_named_file(found.name, limits, how);
+    const auto whole = files.identity(found.name), confined = files.identity(found.inside);
+    if (!whole || whole != confined) {
+        return fail(ErrorCode::mismatch, Error::no_offset, found.name.shown(), "a link leads out of the directory");
+    }
+    // The directory itself may be another one by now, but no link of another user made it so.
+    how.trusted_links = true;
+    return open_named_file(found.name, limits, how);
+}
+
+// Opens a file. Programs name any file as their source: one that only root may read, for example. So it must be one
+// that everybody may read, or be one of the program's owner, unless the program is root's or this user's own. Nor may
+// others have put it where it is: who may write to a directory on the way makes a link there to any file. Errors:
+// mismatch if none of that is so.
+TrustedSources::Opening TrustedSources::open(const Found& found, const NamedBy& by, const Limits& limits) {
+    // Who packed it has looked at it, and whoever may read the bundle may read it.
+    if (found.packed) return reader_.files.open_watched(found.name, limits, Content::text, reader_.watch);
+    auto actual = resolved(found.name);
+    NamedFileOptions how;
+    how.content = Content::text;
+    how.watch = reader_.watch;
+    if (found.given) {
+        auto opened = open_given(found, limits, how);
+        if (opened || opened.error().code != ErrorCode::mismatch) return opened;
+        // Whether everybody may pass is known of absolute paths.
+        std::error_code unknown;
+        const auto absolute = std::filesystem::absolute(actual.path, unknown);
+        if (!unknown) actual.path = absolute.string();
+    } else if (const auto living = process_of_root(actual.root)) {
+        return open_of_process(*living, actual, limits, how);
+    }
+    how.on_behalf_of = no_user;
+    auto opened = open_named_file(actual, limits, how);
+    if (found.given) return opened;
+    how.trusted_way = true;
+    for (const auto& object : by) {
+        if (opened || opened.error().code != ErrorCode::mismatch) break;
+        if (!object) continue;
+        const auto owner = owner_of(*object);
+        if (!owner) return fail(owner.error());
+        if (!*owner) continue;
+        how.on_behalf_of = *owner;
+        if (**owner == 0 || **owner == reader_.user) how.on_behalf_of.reset();
+        opened = open_named_file(actual, limits, how);
+    }
+    return opened;
+}
+
+Result<SourceText> TrustedSources::read(std::string_view recorded, const NamedBy& by, std::uint64_t room) {
+    const auto found = find(recorded);
+    if (!found) return SourceText{};
+    auto limits = reader_.limits;
+    limits.unpacked_bytes = std::min(limits.unpacked_bytes, room);
+    const auto source = open(*found, by, limits);
+    auto text = source ? read_whole(**source, room, reader_.watch) : fail(source.error());
+    if (text) return SourceText{true, {}, std::move(*text), resolved(found->name).shown()};
+    if (text.error().code == ErrorCode::cancelled) return fail(std::move(text.error()));
+    const bool refused = !source && source.error().code == ErrorCode::mismatch;
+    return SourceText{true, refused ? untrusted : unreadable, {}, {}};
+}
+
+}  // namespace perfdata
