@@ -23,6 +23,7 @@ struct KnownAction {
 };
 constexpr KnownAction known_actions[] = {
     {"info", batch_info},
+    {"profile", batch_profile},
     {"report", batch_report},
 };
 
@@ -45,6 +46,9 @@ int run_batch(const BatchChoice& choice) {
     CLI::App parser("", "perfdata");
     parser.require_subcommand(1);
     const auto action = known->add(parser);
+    if (!action.in_lines && choice.directory.empty()) {
+        throw CLI::ValidationError("--do", choice.action + " writes no JSON that a line could have: give --out DIR");
+    }
     int exit = fine;
     add_help(parser, exit);
     auto words = choice.options;
@@ -71,6 +75,7 @@ void add_batch(CLI::App& app, int& exit) {
         "\n"
         "  perfdata batch --do report LIST               a JSON line for each file, with the document in it\n"
         "  perfdata batch --do report --out DIR LIST     the documents go into files of DIR\n"
+        "  perfdata batch --do profile --out DIR LIST    so do profiles\n"
         "  perfdata batch --do report --out DIR --resume LIST\n"
         "                                                go on: what is there is not made again\n"
         "  perfdata batch --do report LIST -- --sort comm --kind user\n"

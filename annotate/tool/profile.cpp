@@ -19,6 +19,7 @@
 #include "report/without_samples.hpp"
 #include "stored/profile_maker.hpp"
 #include "tool.hpp"
+#include "tool/batch/batch_action.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
 #include "tool/options/sample_options.hpp"
@@ -26,6 +27,7 @@
 #include "tool/profile/kept_dimensions.hpp"
 #include "tool/profile/profile_output.hpp"
 #include "tool/profile/profile_summary.hpp"
+#include "tool/run_scope.hpp"
 #include "tool/session.hpp"
 
 namespace perfdata::tool {
@@ -66,16 +68,18 @@ class MakeProfileRun {
 
     int run() {
         if (const auto problem = choice_.keep.problem(); !problem.empty()) {
-            complain(problem);
+            complain(choice_.common, problem);
             return usage;
         }
         if (!session_.open_samples()) return failed;
         const auto& recording = session_.recording();
         if (recording.is_profile()) {
             session_.end_progress();
-            complain(fmt::format("{} is a profile already; `perfdata merge --keep LIST -o FILE` makes a smaller one",
+            complain(choice_.common,
+                     fmt::format("{} is a profile already; `perfdata merge --keep LIST -o FILE` makes a smaller one",
                                  choice_.common.file));
             return usage;
+        session_.count_samples(sum_of_hits(*made));
         }
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
@@ -105,7 +109,7 @@ class MakeProfileRun {
         options.filter = std::move(filter);
         options.max_stack = choice_.max_stack;
         options.jobs = choice_.names.threads();
-        options.watch.progress = session_.progress("counting samples");
+        options.watch = {session_.stop(), session_.progress("counting samples")};
         const auto& used = session_.symbolizer_options();
         TrustedSources sources({session_.symbolizer(),
                                 used,
@@ -127,6 +131,12 @@ class MakeProfileRun {
         if (!filters.empty()) note_filters(*model, filters);
         if (filters.empty() && choice_.keep.dimensions() == stored::all_dimensions) return model;
         return stored::keep_only(std::move(*model), choice_.keep.dimensions());
+    }
+
+    static std::uint64_t sum_of_hits(const stored::Model& model) {
+        std::uint64_t samples = 0;
+        for (const auto& cell : model.cells) samples += cell.hits;
+        return samples;
     }
 
     // As those of a bundle: what the recording has, but none for others than the owner if the profile may say more than
@@ -182,12 +192,30 @@ class MakeProfileRun {
     const MakeProfileChoice& choice_;
     Session session_;
     bool unnamed_kernel_ = false, has_restricted_file_ = false;
-};
+    return command;
+}
 
 }  // namespace
 
 void add_profile(CLI::App& app, int& exit) {
+    auto choice = std::make_shared<MakeProfileChoice>();
+    auto* command = add_profile_options(app, choice);
+};
+
+CLI::App* add_profile_options(CLI::App& app, const std::shared_ptr<MakeProfileChoice>& choice) {
     auto* command = app.add_subcommand(
+BatchAction batch_profile(CLI::App& app) {
+    const auto choice = std::make_shared<MakeProfileChoice>();
+    auto* command = add_profile_options(app, choice);
+    const auto run = [choice](const Common& common) {
+        auto one = *choice;
+        one.common = common;
+        one.names.jobs = common.scope->threads;
+        return MakeProfileRun(one).run();
+    };
+    return {command, &choice->common, [choice] { return choice->keep.problem(); }, run, "profile.pb.gz", false};
+}
+
         "profile",
         "Write what a recording says, counted, as a small file that needs nothing else\n"
         "\n"
@@ -198,7 +226,6 @@ void add_profile(CLI::App& app, int& exit) {
         "\n"
         "A profile has the functions that were sampled with their code and lines, call chains and counts. Single\n"
         "samples, with their times and payloads, are not in it.");
-    auto choice = std::make_shared<MakeProfileChoice>();
     choice->common.add_to(*command, {Format::profile});
     choice->common.add_summary_to(*command);
     choice->keep.add_to(*command);

@@ -140,10 +140,11 @@ std::optional<int> Common::prepare_many(const CLI::App& command) {
         const auto* option = command.get_option_no_throw(name);
         if (option != nullptr && option->count() != 0) throw CLI::ValidationError(name, why);
     }
+    if (summary_ && json) throw CLI::ValidationError("--json", "the lines of batch are JSON without it");
     taken = {};
     take_options(command);
     place.reset();
-    json = true;
+    json = !summary_;
     choose_format(command);
     if (const auto problem = unreadable_input(command)) {
         complain(*problem);

@@ -78,8 +78,8 @@ struct Common {
     }
 
     // prepare_many(command) does what on_run() does before run(), for runs on many recordings, each with a scope. The
-    // output is JSON. Throws a usage error for options that choose one recording or one output. Returns an exit code if
-    // a file that an option names cannot be read.
+    // output is JSON, or with add_summary_to() the command's first format. Throws a usage error for options that choose
+    // one recording or one output. Returns an exit code if a file that an option names cannot be read.
     std::optional<int> prepare_many(const CLI::App& command);
 
     // open(progress) opens the recording. With --max-memory it also limits the memory of this process from then on;

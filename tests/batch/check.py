@@ -13,6 +13,7 @@
   resume   a kill in the middle, and what --resume does then
   memory   a recording that needs too much memory, among others
   strict   exit statuses
+  profile  profiles: the bytes of the single command, whatever the threads; a full disk, a kill, --resume
   streams  readers that go away
 """
 import json
@@ -458,6 +459,89 @@ def strict(folder):
             code = {good: 0, cut: 3 if options else 0, gone: 1}[entry]
             check(line["exit_code"] == code, f"{entry.name}: {line['exit_code']}")
     batch("report", [good, cut], after=("--offline", "--strict"), status=3)
+
+
+def profile(folder):
+    every = recordings()
+    made = folder / "made.profile.pb.gz"
+    outputs = []
+    for jobs in (1, 2, 7):
+        place = folder / f"jobs{jobs}"
+        done, lines = batch("profile", every, "-j", jobs, "--out", place, after=("--offline",))
+        bytes_of = {name: (place / name).read_bytes() for name in sorted(os.listdir(place))}
+        outputs.append((done.returncode, done.stdout.replace(bytes(place), b""), done.stderr, bytes_of))
+    check(outputs[0] == outputs[1] == outputs[2], "not the same with other threads")
+    check([line["file"] for line in lines] == list(map(str, every)), "not in the order of the list")
+    for file, line in zip(every, lines):
+        made.unlink(missing_ok=True)
+        single = run("profile", "--offline", "-o", made, file)
+        equals_single(line, single, file.name)
+        check(line["document"] is None, f"{file.name}: a document in the line")
+        if single.returncode != 0:
+            check(line["output"] is None, f"{file.name}: an output though it failed")
+            continue
+        want = place / (str(file).replace("/", "+") + ".profile.pb.gz")
+        check(line["output"] == str(want), f"{file.name}: {line['output']}, not {want}")
+        check(want.read_bytes() == made.read_bytes(), f"{file.name}: other bytes")
+        check(want.stat().st_mode == made.stat().st_mode, f"{file.name}: another mode")
+        page = json.loads(run("report", "--json", "--offline", file, status=0).stdout)
+        check(line["samples"] == sum(event["kept"] for event in page["events"]), f"{file.name}: {line['samples']} samples")
+        strict = run("profile", "--offline", "--strict", "-o", made, file).returncode
+        check(line["status"] == {0: "ok", 3: "losses"}[strict], f"{file.name}: {line['status']}, not {strict}")
+    check(sum(line["output"] is not None for line in lines) == len(bytes_of) > 30, f"{len(bytes_of)} profiles")
+
+    # Options of the command; what is wrong usage.
+    good, other = some()[:2]
+    chosen = ("--keep", "comm,symbol", "--comm", "load")
+    batch("profile", [good], "--out", folder / "kept", after=chosen, status=0)
+    run("profile", *chosen, "-o", made, good, status=0)
+    kept = next((folder / "kept").iterdir())
+    check(kept.read_bytes() == made.read_bytes(), "--keep: other bytes")
+    for options, after, text in ((("--out", folder / "no"), ("--json",), "--json"), ((), (), "--out DIR"),
+                                 (("--out", folder / "no"), ("-o", "x"), "--output"),
+                                 (("--out", folder / "no"), ("--keep", "code"), "--keep"),
+                                 (("--out", folder / "no"), ("--keep", "nothing"), "--keep")):
+        done, lines = batch("profile", [good], *options, after=after, status=2)
+        check(not lines and text in done.stderr.decode(), f"{options} {after}: {done.stderr.decode()}")
+    check(not (folder / "no").exists(), "wrong usage makes a directory")
+    _, lines = batch("profile", [kept, good], "--out", folder / "again", status=1)
+    check([line["exit_code"] for line in lines] == [2, 0], "a profile of a profile")
+    check("a profile already" in lines[0]["error"]["detail"], str(lines[0]["error"]))
+
+    # A kill in the middle leaves whole files, and --resume makes the others.
+    files = []
+    for number in range(40):
+        for file in some():
+            files.append(folder / f"{number}_{file.name}")
+            os.symlink(file, files[-1])
+    batch("profile", files, "--out", folder / "want", after=("--offline",), status=0)
+    (folder / "list").write_text("".join(f"{file}\n" for file in files))
+    place = folder / "killed"
+    command = [TOOL, "batch", "--do", "profile", "-j2", "--out", str(place), str(folder / "list"), "--", "--offline"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not (place.is_dir() and len(os.listdir(place)) > 10):
+            time.sleep(0.002)
+        process.kill()
+        process.wait()
+    there = [name for name in os.listdir(place) if not name.startswith(".")]
+    check(5 <= len(there) < len(files), f"killed: {len(there)} files are there")
+    _, lines = batch("profile", files, "--resume", "--out", place, after=("--offline",), status=0)
+    check({os.path.basename(line["output"]) for line in lines if line["status"] == "skipped"} == set(there), "--resume")
+    for file in (folder / "want").iterdir():
+        check((place / file.name).read_bytes() == file.read_bytes(), f"killed: {file.name}: other bytes")
+
+    # A disk that is full.
+    place = folder / "disk"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(place)], capture_output=True).returncode != 0:
+        print("no disk can be mounted here")
+        return
+    try:
+        _, lines = batch("profile", [good] * 3, "--out", place, "-j2", after=("--offline",), status=1)
+        check(all("No space left" in line["error"]["detail"] for line in lines), str([line["error"] for line in lines]))
+        check(os.listdir(place) == [], f"left: {os.listdir(place)}")
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
 
 
 def streams(folder):

@@ -321,6 +321,7 @@ class Check:
             for more in ((), ("--resume",)):
                 self.run("batch", "--do", action, "--out", folder / "documents", *more, folder / "list", status=(1,))
 
+        self.run("batch", "--do", "profile", "--out", folder / "documents", folder / "list", status=(1,))
     def profiles(self, fixtures, folder):
         files = []
         for name in ("bpf/bpf_many", "records/multi", "bpf/bpf_events"):

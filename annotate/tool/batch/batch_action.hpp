@@ -16,14 +16,19 @@ struct BatchAction {
     CLI::App* command = nullptr;
     Common* common = nullptr;  // of the parsed options
     // Says what is wrong with the parsed options, whatever the recording; an empty text if nothing is. It may be empty.
-    Callback<std::string()> check;
+    Callback<std::string()> check = {};
     // Runs the command with these common options in place of the parsed ones, and returns the exit code. May be called
     // on several threads, each with a scope of its own.
-    Callback<int(const Common&)> run;
+    Callback<int(const Common&)> run = {};
+    // The end of a document's name in --out, behind a dot; empty: that of JSON.
+    std::string ending = {};
+    // False: the document is no JSON, and goes into files alone.
+    bool in_lines = true;
 };
 
 // Each adds the subcommand to an app that only parses.
 BatchAction batch_info(CLI::App& app);
+BatchAction batch_profile(CLI::App& app);
 BatchAction batch_report(CLI::App& app);
 
 }  // namespace perfdata::tool

@@ -130,7 +130,7 @@ bool BatchRun::open_directory() {
     if (recordings_.contains(FileIdentity(*status))) return refuse("it is a recording of the list");
     // Without new files in it, old ones would be written in place: they would not be whole all the time.
     if (const int refused = platform::may(platform::Access::create, directory)) return refuse(std::strerror(refused));
-    names_ = flat_names(entries_, fmt::format(".{}.json", choice_.action));
+    names_ = flat_names(entries_, "." + (action_.ending.empty() ? choice_.action + ".json" : action_.ending));
     done_.resize(entries_.size());
     for (std::size_t entry = 0; choice_.resume && entry < entries_.size(); ++entry) {
         const auto there = platform::link_status(path_of(entry));
