@@ -34,10 +34,7 @@ stored::Log Making::log(const DiagnosticLog& from) {
 }
 
 void Making::partial(std::string_view where, std::string_view detail) {
-    stored::Problem limit;
-    limit.code = ErrorCode::limit;
-    limit.where = text(where);
-    limit.detail = text(detail);
+    const stored::Partial limit{stored::PartialKind::limit, text(where), text(detail)};
     auto& all = model.facts.partial;
     if (std::ranges::find(all, limit) == all.end()) all.push_back(limit);
 }

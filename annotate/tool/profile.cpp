@@ -172,12 +172,8 @@ class MakeProfileRun {
             model.texts.push_back({std::move(text)});
             return stored::Ref<stored::Text>(model.texts.size() - 1);
         };
-        stored::Problem problem;
-        problem.code = ErrorCode::missing;
-        problem.detail =
-            add(fmt::format("it has only samples that {} chose when it was made", fmt::join(filters, ", ")));
-        problem.where = add("profile");
-        model.facts.partial.push_back(problem);
+        const auto detail = fmt::format("it has only samples that {} chose when it was made", fmt::join(filters, ", "));
+        model.facts.partial.push_back({stored::PartialKind::filter, add("profile"), add(detail)});
     }
 
     void tell(const stored::Model& model) const {

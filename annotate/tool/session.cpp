@@ -42,9 +42,7 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
         for (const auto option : options) {
             note(fmt::format("{} has no effect: names and lines of a profile file are inside", option));
         }
-        for (const auto& part : stored::left_out(*recording_->stored())) {
-            note("the profile is partial: " + part.detail);
-        }
+        for (const auto& part : stored::filtered(*recording_->stored())) note("the profile is partial: " + part);
     }
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
     options.cache = cache_;

@@ -457,7 +457,11 @@ class RandomModel {
     void add_facts() {
         auto& facts = made_.model.facts;
         facts.max_stack = 100 + below(3);
-        if (perhaps(3)) facts.partial.push_back(any_problem());
+        if (perhaps(3)) {
+            const auto kind = perhaps() ? stored::PartialKind::filter : stored::PartialKind::limit;
+            facts.partial.push_back({kind, any_text("where"), any_text("why")});
+        }
+        if (perhaps(3)) facts.left_out.push_back({any_text("left out"), 1 + below(9)});
         facts.bytes_total = below(1000);
         facts.records = {{1, below(9), below(9), 0}, {9, 100 + below(9), 0, below(2)}};
         facts.counts_losses = perhaps();

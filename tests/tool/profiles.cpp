@@ -131,12 +131,25 @@ TEST_CASE("info tells what a profile file is of", "[profiles]") {
     CHECK(has(json.output, "\"differing_versions\": 0"));
 
     // What it lacks of its recordings is a loss.
-    stored::Problem limit;
-    limit.code = ErrorCode::limit;
-    limit.where = limit.detail = stored::Ref<stored::Text>(model.texts.size() - 1);
-    model.facts.partial = {limit};
+    const stored::Ref<stored::Text> some(model.texts.size() - 1);
+    model.facts.partial = {{stored::PartialKind::limit, some, some}};
     place.write("p.profile.pb", written(model));
     CHECK(has(place.run({"info", "p.profile.pb"}).output, "lacks        "));
+    CHECK(place.run({"info", "--strict", "p.profile.pb"}).status == 3);
+    CHECK(place.run({"report", "--strict", "p.profile.pb"}).status == 3);
+    // What a filter leaves out is none.
+    model.facts.partial = {{stored::PartialKind::filter, some, some}};
+    place.write("p.profile.pb", written(model));
+    CHECK(has(place.run({"info", "p.profile.pb"}).output, "lacks        "));
+    CHECK(has(place.run({"info", "--json", "p.profile.pb"}).output, "\"kind\": \"filter\""));
+    CHECK(place.run({"report", "--strict", "p.profile.pb"}).status == 0);
+    CHECK(has(place.run({"report", "p.profile.pb"}).messages, "the profile is partial: "));
+    // What might not be in it is one.
+    model.facts.partial.clear();
+    model.facts.left_out = {{some, 7}};
+    place.write("p.profile.pb", written(model));
+    CHECK(has(place.run({"info", "p.profile.pb"}).output, "left out     7 "));
+    CHECK(has(place.run({"info", "--json", "p.profile.pb"}).output, "\"number\": 7"));
     CHECK(place.run({"info", "--strict", "p.profile.pb"}).status == 3);
     CHECK(place.run({"report", "--strict", "p.profile.pb"}).status == 3);
 }

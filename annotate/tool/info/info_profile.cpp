@@ -16,6 +16,7 @@
 #include "recording/stored/profile_file.hpp"
 #include "recording/stored/shared_facts.hpp"
 #include "tool/options/dimension_word.hpp"
+#include "tool/profile/profile_lacks.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -67,7 +68,7 @@ std::vector<std::pair<std::string, std::string>> profile_lines(const Recording& 
         lines.emplace_back("", fmt::format("{} version{} of functions had other code in some recordings", other,
                                            other == 1 ? "" : "s"));
     }
-    for (const auto& limit : stored::errors(model, facts.partial)) lines.emplace_back("lacks", limit.message());
+    for (const auto& row : facts.partial) lines.emplace_back("lacks", stored::partial_text(model, row));
     for (const auto& row : facts.left_out) lines.emplace_back("left out", stored::left_out_text(model, row));
     constexpr std::size_t few = 10;
     const auto shown = all ? model.sources.size() : std::min(model.sources.size(), few);
@@ -95,19 +96,7 @@ void write_profile_facts(JsonWriter& json, const Recording& profile) {
     json.member("places", std::uint64_t{model.frames.size()});
     json.member("chains", std::uint64_t{model.nodes.size()});
     json.member("differing_versions", stored::differing(model));
-    json.key("lacks");
-    json.begin_array();
-    for (const auto& limit : stored::errors(model, model.facts.partial)) write_error(json, limit);
-    json.end_array();
-    json.key("left_out");
-    json.begin_array();
-    for (const auto& row : model.facts.left_out) {
-        json.begin_object();
-        json.member("what", model.text(row.what));
-        json.member("number", row.number);
-        json.end_object();
-    }
-    json.end_array();
+    write_lacks(json, model, "lacks");
     json.key("sources");
     json.begin_array();
     for (const auto& source : model.sources) {

@@ -8,18 +8,13 @@
 #include "perfdata/timeline/stack_unwinder.hpp"
 
 #include "format/json_writer.hpp"
-#include "page/json/json_parts.hpp"
 #include "recording/stored/problems.hpp"
 #include "recording/stored/shared_facts.hpp"
 #include "tool/profile/kept_dimensions.hpp"
+#include "tool/profile/profile_lacks.hpp"
 
 namespace perfdata::tool {
 namespace {
-
-Error stored_error(const stored::Model& model, const stored::Problem& problem) {
-    return {problem.code.as<ErrorCode>(), problem.offset, std::string(model.text(problem.where)),
-            std::string(model.text(problem.detail))};
-}
 
 std::vector<EventCount> stored_totals(const stored::Model& model) {
     std::vector<EventCount> totals(model.events.size());
@@ -94,19 +89,7 @@ void write_profile_summary(const ProfileSummary& summary, const Sink& sink) {
     json.end_array();
     write_rows(json, model);
     json.member("differing_versions", stored::differing(model));
-    json.key("partial");
-    json.begin_array();
-    for (const auto& problem : model.facts.partial) write_error(json, stored_error(model, problem));
-    json.end_array();
-    json.key("left_out");
-    json.begin_array();
-    for (const auto& row : model.facts.left_out) {
-        json.begin_object();
-        json.member("what", model.text(row.what));
-        json.member("number", row.number);
-        json.end_object();
-    }
-    json.end_array();
+    write_lacks(json, model, "partial");
     json.member("lost_events", model.facts.lost_events);
     json.member("lost_samples", model.facts.lost_samples);
     json.member("diagnostics_total", model.facts.diagnostics.count + model.facts.losses.count);
@@ -116,7 +99,7 @@ void write_profile_summary(const ProfileSummary& summary, const Sink& sink) {
 
 std::vector<std::string> partial_texts(const stored::Model& model) {
     std::vector<std::string> texts;
-    for (const auto& problem : model.facts.partial) texts.push_back(stored_error(model, problem).message());
+    for (const auto& row : model.facts.partial) texts.push_back(stored::partial_text(model, row));
     return texts;
 }
 
@@ -129,8 +112,7 @@ std::vector<std::string> left_out_texts(const stored::Model& model) {
 bool has_stored_losses(const stored::Model& model) {
     const auto& facts = model.facts;
     const auto damaged = [](const stored::RecordSum& sum) { return sum.damaged != 0; };
-    // A filter is no loss.
-    const auto limit = [](const stored::Problem& problem) { return problem.code.is(ErrorCode::limit); };
+    const auto limit = [](const stored::Partial& row) { return row.kind.is(stored::PartialKind::limit); };
     return facts.bytes_unread != 0 || facts.diagnostics.count != 0 || facts.losses.count != 0 ||
            std::ranges::any_of(facts.records, damaged) || std::ranges::any_of(facts.partial, limit) ||
            !facts.left_out.empty() || stacks_lost(facts) || facts.counters_unknown != 0 ||

@@ -130,6 +130,24 @@ struct ObjectSum {
     }
 };
 
+// PartialKind is why a profile has only a part of its recordings.
+enum class PartialKind : std::uint8_t {
+    limit,   // a limit was reached: a part of the samples lacks detail, which is a loss
+    filter,  // the user wanted a part of the samples
+};
+
+// Partial is a part of the samples that lacks detail, or is not there.
+struct Partial {
+    PartialKindChoice kind = PartialKind::limit;
+    Ref<Text> where, detail;  // what it is about, and a clause
+
+    auto operator<=>(const Partial&) const = default;
+    template <class Row, class Take>
+    static void visit(Row& row, Take&& take) {
+        take(row.kind, row.where, row.detail);
+    }
+};
+
 // LeftOut is what was here when the profile was made, and may not be in it.
 struct LeftOut {
     Ref<Text> what;  // in words, which are the same for many of them
@@ -156,10 +174,9 @@ struct Facts {
     Ref<Text> arch;                        // Recording::arch()
     Ref<Text> code_arch, code_arch_from;   // Architecture that find_architecture() told: name, and from where
     bool big_endian = false;
-    bool merged = false;          // more than one recording, or one more than once: there are no times
-    std::uint32_t max_stack = 0;  // chains have no more frames, see SampleCountOptions::max_stack; merged: the most
-    std::vector<Problem>
-        partial;  // the limits that were reached; sorted. Not empty: a part of the samples lacks detail
+    bool merged = false;           // more than one recording, or one more than once: there are no times
+    std::uint32_t max_stack = 0;   // chains have no more frames, see SampleCountOptions::max_stack; merged: the most
+    std::vector<Partial> partial;  // sorted, each once
     // Completeness of the timeline's pass:
     std::uint64_t bytes_total = 0, bytes_records = 0, bytes_outside = 0, bytes_unread = 0;
     std::vector<RecordSum> records;  // by type

@@ -164,7 +164,8 @@ namespace {
 
 constexpr std::size_t most_kept = 100;  // as Limits::diagnostics
 
-void join(std::vector<Problem>& into, const std::vector<Problem>& other) {
+template <class Row>
+void join(std::vector<Row>& into, const std::vector<Row>& other) {
     into.insert(into.end(), other.begin(), other.end());
     std::ranges::sort(into);
     const auto [begin, end] = std::ranges::unique(into);

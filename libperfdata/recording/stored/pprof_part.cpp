@@ -312,9 +312,7 @@ class PublicWriter {
         }
         if (cut_values_) comment("values:sums beyond 2^63-1 are cut to that");
         if (cut_stacks_) comment("stacks:some are without their callers, which would take too much room");
-        for (const auto& problem : model_.facts.partial) {
-            comment("partial:" + std::string(model_.text(problem.detail)));
-        }
+        for (const auto& row : model_.facts.partial) comment("partial:" + std::string(model_.text(row.detail)));
         for (const auto& row : model_.facts.left_out) comment("left out:" + left_out_text(model_, row));
         if (events() != 0) {
             pbf_writer(block_).add_int64(public_field::default_sample_type,

@@ -31,20 +31,30 @@ inline std::string left_out_text(const Model& model, const LeftOut& row) {
     return std::to_string(row.number) + " " + std::string(model.text(row.what));
 }
 
-// What a partial profile was made without is one of these two.
+// partial_text(model, row) returns "call chains: there were more than ...".
+inline std::string partial_text(const Model& model, const Partial& row) {
+    return std::string(model.text(row.where)) + ": " + std::string(model.text(row.detail));
+}
+
 // lacks(model) returns the limits that were reached, and what was here but may not be in it: losses.
 inline std::vector<Error> lacks(const Model& model) {
-    auto all = errors(model, model.facts.partial);
-    std::erase_if(all, [](const Error& problem) { return problem.code == ErrorCode::missing; });
+    std::vector<Error> all;
+    for (const auto& row : model.facts.partial) {
+        if (!row.kind.is(PartialKind::limit)) continue;
+        all.push_back({ErrorCode::limit, Error::no_offset, std::string(model.text(row.where)),
+                       std::string(model.text(row.detail))});
+    }
     for (const auto& row : model.facts.left_out) {
         all.push_back({ErrorCode::mismatch, Error::no_offset, "left out", left_out_text(model, row)});
     }
     return all;
 }
-// left_out(model) returns what the user wanted left out, such as samples that a filter rejects: no losses.
-inline std::vector<Error> left_out(const Model& model) {
-    auto all = errors(model, model.facts.partial);
-    std::erase_if(all, [](const Error& problem) { return problem.code != ErrorCode::missing; });
+// filtered(model) says which samples the user wanted left out: no losses.
+inline std::vector<std::string> filtered(const Model& model) {
+    std::vector<std::string> all;
+    for (const auto& row : model.facts.partial) {
+        if (row.kind.is(PartialKind::filter)) all.emplace_back(model.text(row.detail));
+    }
     return all;
 }
 

@@ -69,6 +69,7 @@ using SymbolMissChoice = Choice<14>;
 using CodeOriginChoice = Choice<6>;   // CodeOrigin::Kind
 using LinesOriginChoice = Choice<3>;  // LinesOrigin::Kind
 using RelocationBaseChoice = Choice<3>;
+using PartialKindChoice = Choice<2>;
 inline constexpr std::size_t stack_end_choices = 12;  // of StackEnd
 
 // FrameKind by its numbers, for those rooms that do not know its names.

@@ -62,7 +62,7 @@ TEST_CASE("A profile without room for chains is partial", "[annotate][stored]") 
     CHECK(made.model.facts.chains_cut != 0);
     REQUIRE(made.model.facts.partial.size() == 1);
     CHECK(made.text(made.model.facts.partial[0].where) == "call chains");
-    CHECK(made.model.facts.partial[0].code.is(ErrorCode::limit));
+    CHECK(made.model.facts.partial[0].kind.is(stored::PartialKind::limit));
 }
 
 TEST_CASE("Tasks of a profile have all that tells them apart", "[annotate][stored]") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What merging takes for the same code, and what it refuses.
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -216,10 +217,8 @@ TEST_CASE("Merged profiles have no times and no order", "[recording][stored][mer
 
 TEST_CASE("A profile that lacks something because of a limit stays marked", "[recording][stored][merge]") {
     StoredModel partial("1");
-    stored::Problem problem;
-    problem.code = ErrorCode::limit;
-    problem.detail = partial.text("more chains than there is room for");
-    partial.model.facts.partial.push_back(problem);
+    partial.model.facts.partial.push_back(
+        {stored::PartialKind::limit, partial.text("call chains"), partial.text("more chains than there is room for")});
     const auto whole = in_file("2", "/usr/bin/prog", build_a, 1);
     const auto marked = std::move(partial).finish();
     for (const bool first : {false, true}) {
@@ -227,7 +226,21 @@ TEST_CASE("A profile that lacks something because of a limit stays marked", "[re
         REQUIRE(sum);
         REQUIRE(sum->facts.partial.size() == 1);
         CHECK(sum->text(sum->facts.partial[0].detail) == "more chains than there is room for");
+        CHECK(sum->facts.partial[0].kind.is(stored::PartialKind::limit));
     }
+}
+
+TEST_CASE("What is left out of profiles adds up", "[recording][stored][merge]") {
+    StoredModel one("1"), other("2");
+    one.model.facts.left_out = {{one.text("secrets"), 2}};
+    other.model.facts.left_out = {{other.text("a few"), 1}, {other.text("secrets"), 3}};
+    const auto sum = merge_two(std::move(one).finish(), std::move(other).finish());
+    REQUIRE(sum);
+    std::map<std::string, std::uint64_t> numbers;
+    for (const auto& row : sum->facts.left_out) numbers[std::string(sum->text(row.what))] = row.number;
+    CHECK(numbers == std::map<std::string, std::uint64_t>{{"a few", 1}, {"secrets", 5}});
+    const auto without_lines = stored::keep_only(*sum, stored::all_dimensions & ~stored::bit(stored::Dimension::line));
+    CHECK(without_lines.facts.left_out.empty());
 }
 
 TEST_CASE("The same recording is not merged twice", "[recording][stored][merge]") {

@@ -17,6 +17,7 @@
 
 #include "catch.hpp"
 #include "recording/stored/merge.hpp"
+#include "recording/stored/problems.hpp"
 #include "support/stored_model.hpp"
 #include "timeline/stored_frames.hpp"
 
@@ -393,7 +394,7 @@ TEST_CASE("Every place of a profile has the function that it was counted in", "[
             CHECK(name.program == scene.model().text(scene.model().codes[code].program));
         }
         CHECK(scene.symbolizer.losses().count() ==
-              scene.model().facts.losses.count + scene.model().facts.partial.size());
+              scene.model().facts.losses.count + stored::lacks(scene.model()).size());
     };
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
         INFO("seed " << seed);
