@@ -42,26 +42,6 @@ struct MakeProfileChoice {
     std::uint32_t max_stack = SampleCountOptions().max_stack;
 };
 
-// Returns the options that leave out samples: the profile does not have them, and should say so.
-std::vector<std::string> given_filters(const SampleChoice& samples) {
-    std::vector<std::string> given;
-    const auto add = [&](bool is_given, const char* option) {
-        if (is_given) given.emplace_back(option);
-    };
-    add(!samples.events.empty(), "--event");
-    add(!samples.comms.empty(), "--comm");
-    add(!samples.pids.empty(), "--pid");
-    add(!samples.tids.empty(), "--tid");
-    add(!samples.cpus.empty(), "--cpu");
-    add(!samples.cgroups.empty(), "--cgroup");
-    add(!samples.fields.empty(), "--filter");
-    add(!samples.time.empty(), "--time");
-    add(!samples.kinds.empty(), "--kind");
-    add(!samples.objects.empty(), "--dso");
-    add(!samples.symbols.empty(), "--symbols");
-    return given;
-}
-
 class MakeProfileRun {
   public:
     explicit MakeProfileRun(const MakeProfileChoice& choice) : choice_(choice), session_(choice.common) {}
@@ -79,7 +59,6 @@ class MakeProfileRun {
                      fmt::format("{} is a profile already; `perfdata merge --keep LIST -o FILE` makes a smaller one",
                                  choice_.common.file));
             return usage;
-        session_.count_samples(sum_of_hits(*made));
         }
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
@@ -100,6 +79,7 @@ class MakeProfileRun {
         const auto completeness = session_.completeness();
         session_.warn(completeness, unnamed_kernel_);
         tell(*made);
+        session_.count_samples(sum_of_hits(*made));
         return session_.exit_code(completeness, has_stored_losses(*made));
     }
 
@@ -127,16 +107,10 @@ class MakeProfileRun {
         auto model = make_profile(session_.recording(), session_.symbolizer(), options);
         if (!model) return model;
         unnamed_kernel_ = has_unnamed_kernel(*model);
-        const auto filters = given_filters(choice_.samples);
+        const auto filters = choice_.samples.given();
         if (!filters.empty()) note_filters(*model, filters);
         if (filters.empty() && choice_.keep.dimensions() == stored::all_dimensions) return model;
         return stored::keep_only(std::move(*model), choice_.keep.dimensions());
-    }
-
-    static std::uint64_t sum_of_hits(const stored::Model& model) {
-        std::uint64_t samples = 0;
-        for (const auto& cell : model.cells) samples += cell.hits;
-        return samples;
     }
 
     // As those of a bundle: what the recording has, but none for others than the owner if the profile may say more than
@@ -157,6 +131,12 @@ class MakeProfileRun {
         const auto files = recording.input_files();
         return input_permissions(recording.bundle() ? nullptr : &*files.front().content,
                                  name ? std::optional(*name) : std::nullopt);
+    }
+
+    static std::uint64_t sum_of_hits(const stored::Model& model) {
+        std::uint64_t samples = 0;
+        for (const auto& cell : model.cells) samples += cell.hits;
+        return samples;
     }
 
     static bool has_unnamed_kernel(const stored::Model& model) {
@@ -188,30 +168,10 @@ class MakeProfileRun {
     const MakeProfileChoice& choice_;
     Session session_;
     bool unnamed_kernel_ = false, has_restricted_file_ = false;
-    return command;
-}
-
-}  // namespace
-
-void add_profile(CLI::App& app, int& exit) {
-    auto choice = std::make_shared<MakeProfileChoice>();
-    auto* command = add_profile_options(app, choice);
 };
 
 CLI::App* add_profile_options(CLI::App& app, const std::shared_ptr<MakeProfileChoice>& choice) {
     auto* command = app.add_subcommand(
-BatchAction batch_profile(CLI::App& app) {
-    const auto choice = std::make_shared<MakeProfileChoice>();
-    auto* command = add_profile_options(app, choice);
-    const auto run = [choice](const Common& common) {
-        auto one = *choice;
-        one.common = common;
-        one.names.jobs = common.scope->threads;
-        return MakeProfileRun(one).run();
-    };
-    return {command, &choice->common, [choice] { return choice->keep.problem(); }, run, "profile.pb.gz", false};
-}
-
         "profile",
         "Write what a recording says, counted, as a small file that needs nothing else\n"
         "\n"
@@ -232,8 +192,28 @@ BatchAction batch_profile(CLI::App& app) {
     choice->names.add_to(*command);
     choice->names.add_code_to(*command);
     choice->lines.add_to(*command);
+    return command;
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, int& exit) {
+    auto choice = std::make_shared<MakeProfileChoice>();
+    auto* command = add_profile_options(app, choice);
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return MakeProfileRun(*choice).run(); });
+}
+
+BatchAction batch_profile(CLI::App& app) {
+    const auto choice = std::make_shared<MakeProfileChoice>();
+    auto* command = add_profile_options(app, choice);
+    const auto run = [choice](const Common& common) {
+        auto one = *choice;
+        one.common = common;
+        one.names.jobs = common.scope->threads;
+        return MakeProfileRun(one).run();
+    };
+    return {command, &choice->common, [choice] { return choice->keep.problem(); }, run, "profile.pb.gz", false};
 }
 
 }  // namespace perfdata::tool

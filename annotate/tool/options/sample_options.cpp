@@ -5,6 +5,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "cpu_choice.hpp"
@@ -175,19 +176,44 @@ CodeFilter SampleChoice::code() const {
     return {parse_kinds(kinds), objects, symbols};
 }
 
-bool SampleChoice::suits(const Common& common, const Recording& recording) const {
+// Option is one that add_to() adds, and what a profile file must tell apart for it.
+struct SampleChoice::Option {
+    const char* name;
+    bool given;
+    const char* never = nullptr;              // what no profile has, in words
+    std::optional<stored::Dimension> kept{};  // what some profiles do not keep
+};
+
+std::vector<SampleChoice::Option> SampleChoice::options() const {
     using stored::Dimension;
-    return ProfileNeeds(common, recording)
-        .never(!time.empty(), "--time", "times of samples")
-        .never(!fields.empty(), "--filter", "fields of samples")
-        .kept(!comms.empty(), "--comm", Dimension::comm)
-        .kept(!pids.empty(), "--pid", Dimension::pid)
-        .kept(!tids.empty(), "--tid", Dimension::tid)
-        .kept(!cpus.empty(), "--cpu", Dimension::cpu)
-        .kept(!cgroups.empty(), "--cgroup", Dimension::cgroup)
-        .kept(!objects.empty(), "--dso", Dimension::object)
-        .kept(!symbols.empty(), "--symbols", Dimension::symbol)
-        .met();
+    return {{"--event", !events.empty()},
+            {"--comm", !comms.empty(), nullptr, Dimension::comm},
+            {"--pid", !pids.empty(), nullptr, Dimension::pid},
+            {"--tid", !tids.empty(), nullptr, Dimension::tid},
+            {"--cpu", !cpus.empty(), nullptr, Dimension::cpu},
+            {"--cgroup", !cgroups.empty(), nullptr, Dimension::cgroup},
+            {"--filter", !fields.empty(), "fields of samples"},
+            {"--time", !time.empty(), "times of samples"},
+            {"--kind", !kinds.empty()},
+            {"--dso", !objects.empty(), nullptr, Dimension::object},
+            {"--symbols", !symbols.empty(), nullptr, Dimension::symbol}};
+}
+
+std::vector<std::string> SampleChoice::given() const {
+    std::vector<std::string> names;
+    for (const auto& option : options()) {
+        if (option.given) names.emplace_back(option.name);
+    }
+    return names;
+}
+
+bool SampleChoice::suits(const Common& common, const Recording& recording) const {
+    ProfileNeeds needs(common, recording);
+    for (const auto& option : options()) {
+        if (option.never != nullptr) needs.never(option.given, option.name, option.never);
+        if (option.kept) needs.kept(option.given, option.name, *option.kept);
+    }
+    return needs.met();
 }
 
 bool SampleChoice::can_tell(const Common& common, const Recording& recording, const SampleFilter& filter) const {

@@ -34,6 +34,9 @@ struct SampleChoice {
     void add_cgroups(SampleFilter& filter, const Tasks& tasks) const;
     CodeFilter code() const;
 
+    // Returns the options that were given, by their longest name.
+    std::vector<std::string> given() const;
+
     // Returns false if a profile file does not tell apart what an option asks for, and says so: exit code `usage`. Ask
     // before filter().
     bool suits(const Common& common, const Recording& recording) const;
@@ -45,6 +48,8 @@ struct SampleChoice {
     void note_lacking_fields(const Common& common, const Recording& recording, const SampleFilter& filter) const;
 
   private:
+    struct Option;
+    std::vector<Option> options() const;
     Result<void> add_fields(SampleFilter& filter, const Recording& recording) const;
 };
 
