@@ -23,63 +23,17 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
-WHAT, TOOL, FIXTURES, COMPILER = sys.argv[1:5]
-HERE = os.path.dirname(os.path.abspath(__file__))
-SCRATCH = tempfile.mkdtemp(prefix="perfdata-bundle-")
-HOME = os.path.join(SCRATCH, "home")
-ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": HOME, "LC_ALL": "C.UTF-8", "TERM": "dumb"}
-faults = 0
-
-
-def complain(text):
-    global faults
-    faults += 1
-    print(text, flush=True)
-
-
-def run(*command, cwd=None, check=True, text=True, **more):
-    done = subprocess.run(command, cwd=cwd or SCRATCH, env=ENVIRONMENT, capture_output=True, text=text, check=False, **more)
-    if check and done.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done
-
-
-def skip(why):
-    print(why)
-    raise SystemExit(77)
-
-
-def folder(name):
-    path = os.path.join(SCRATCH, name)
-    os.makedirs(path, exist_ok=True)
-    return path
-
-
-def needs_perf():
-    if shutil.which("perf") is None:
-        skip("perf is not installed")
-    probe = run("perf", "record", "-q", "-N", "-B", "-e", "cpu-clock:u", "-o", "probe.data", "true", check=False)
-    if probe.returncode != 0:
-        skip("perf may not record here")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from checks import (COMPILER, ENVIRONMENT, FIXTURES, SCRATCH, TOOL, WORK, build, complain, folder, main, mode_of, needs_perf,
+                    record, run, skip)
+from secret_sources import NOBODY, led_astray, named_by_programs, secret_at
 
 
 def needs_roots():
     if run("unshare", "-r", "true", check=False).returncode != 0:
         skip("no user namespaces here")
-
-
-def build(name, *options):
-    program = os.path.join(folder("programs"), name)
-    run(COMPILER, "-O2", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", *options, os.path.join(HERE, "work.cpp"), "-o", program)
-    return program
-
-
-def record(where, *arguments, options=("-g", "-e", "cpu-clock:u")):
-    run("perf", "record", "-q", "-N", "--buildid-all", "-F", "999", *options, "-o", os.path.join(where, "perf.data"), "--", *arguments)
-    return os.path.join(where, "perf.data")
 
 
 def collect(recording, bundle, *options, check=True):
@@ -439,7 +393,6 @@ def test_jit():
 def test_secrets():
     if os.geteuid() != 0:
         skip("not root")
-    nobody = 65534
     os.chmod(SCRATCH, 0o755)
     here = folder("linked")
     secret = os.path.join(here, "secret")
@@ -464,7 +417,7 @@ def test_secrets():
     os.symlink("secret", map_name)
     if packs("perf-32346.map")[:2] != (True, True):
         complain("a link of one's own does not lead to a perf map")
-    os.lchown(map_name, nobody, nobody)
+    os.lchown(map_name, NOBODY, NOBODY)
     *packed, told = packs("perf-32346.map")
     if packed != [False, False] or "link of another user" not in told:
         complain(f"the link of another user: {packed} {told}")
@@ -476,46 +429,12 @@ def test_secrets():
         file.write("1000 10 name\nSECRET\n")
     if packs("perf-32346.map")[:2] != (True, False):
         complain("a line that names no code is packed")
-    mounted_map(secret, nobody)
-    # A program that names any file as its source.
+    mounted_map(secret, NOBODY)
     needs_perf()
     os.remove(map_name)
-    with open(os.path.join(HERE, "work.cpp"), encoding="ascii") as file:
-        text = file.read()
-    with open(secret, "w", encoding="ascii") as file:
-        file.write("// SECRET\n" * 200)
-    source = os.path.join(SCRATCH, "named.cpp")
-    with open(source, "w", encoding="ascii") as file:
-        file.write(f'#line 1 "{secret}"\n{text}')
-    program = os.path.join(SCRATCH, "named")
-    time.sleep(1.1)  # the text must not be younger
-    run(COMPILER, "-O2", "-g", "-Wl,--build-id", source, "-o", program)
-    recording = record(folder("named_source"), program, "3000")
-    member = "root" + secret
-    if packs(member, "--with-sources")[:2] != (True, True):
-        complain("a source of one's own program is not packed")
-    os.chown(program, nobody, nobody)
-    *packed, told = packs(member, "--with-sources")
-    if packed != [False, False] or "may not read" not in told:
-        complain(f"a secret source of another user's program: {packed} {told}")
-    os.chown(secret, nobody, nobody)
-    if packs(member, "--with-sources")[:2] != (True, True):
-        complain("a source of the program's owner is not packed")
-    os.chown(secret, 0, 0)
-    os.chmod(secret, 0o644)
-    if packs(member, "--with-sources")[:2] != (True, True):
-        complain("a source that everybody may read is not packed")
-    # The lines are those of a file in the cache, and a program of root has its build id: whoever links chooses that.
-    os.chmod(secret, 0o600)
-    recording = other_in_cache(secret, source)
-    *packed, told = packs(member, "--with-sources")
-    if packed != [False, False] or "may not read" not in told:
-        complain(f"a secret source of a program that has the build id of root's: {packed} {told}")
-    shutil.copy(os.path.join(SCRATCH, "chosen.theirs"), os.path.join(SCRATCH, "chosen"))
-    if packs(member, "--with-sources")[:2] != (True, True):
-        complain("a source of a program that is in the cache as it is here is not packed")
-    led_astray(nobody)
-    mounted_source(nobody)
+    named_by_programs(packed_secret)
+    led_astray(packed_secret)
+    mounted_source(NOBODY)
 
 
 def mounted_map(secret, user):
@@ -557,63 +476,6 @@ def packed_secret(recording, *options):
     return b"SECRET" in run("tar", "--zstd", "-xOf", bundle, text=False).stdout, told
 
 
-def secret_at(path, mode=0o600):
-    """Makes a file of root's that is older than any program."""
-    with open(path, "w", encoding="ascii") as file:
-        file.write("// SECRET\n" * 200)
-    os.chmod(path, mode)
-    os.utime(path, (1, 1))
-    return path
-
-
-def led_astray(user):
-    """Programs of root, built in a directory of another user, who makes the names of their sources lead elsewhere."""
-    place = folder("astray")
-    secret = secret_at(os.path.join(place, "secret"))
-    theirs = folder("astray/theirs")
-    source = os.path.join(theirs, "x.cpp")
-    shutil.copy(os.path.join(HERE, "work.cpp"), source)
-    program, moved = os.path.join(place, "program"), os.path.join(place, "moved")
-    run(COMPILER, "-O2", "-g", "-Wl,--build-id", source, "-o", program)
-    run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={theirs}=/usr/src/perfdata-gone", source, "-o", moved)
-    recording = record(folder("astray/recorded"), program, "3000")
-    given = record(folder("astray/given"), moved, "3000")
-    os.remove(source)
-
-    def expect(what, wanted, *options, of=recording):
-        packed, told = packed_secret(of, *options)
-        if packed != wanted or ("others may have put there" in told) == wanted:
-            complain(f"sources of root's program, {what}: {packed}: {told}")
-
-    os.symlink("../secret", source)
-    os.lchown(source, user, user)
-    expect("a link of another user", False)
-    expect("a link of another user in --source-dir", False, "--source-dir", theirs, of=given)
-    os.lchown(source, 0, 0)
-    expect("a link of root", True)
-    expect("a link that leads out of --source-dir", False, "--source-dir", theirs, of=given)
-    os.chmod(secret, 0o644)
-    expect("a link that leads out of --source-dir to everybody's file", True, "--source-dir", theirs, of=given)
-    os.chmod(secret, 0o600)
-    os.chown(theirs, user, user)
-    expect("a link of root in a directory of another user", False)
-    os.remove(source)
-    os.link(secret, source)
-    expect("another name of root's file in a directory of another user", False)
-    os.chown(theirs, 0, 0)
-    expect("another name of root's file", True)
-    expect("a file in --source-dir", True, "--source-dir", theirs, of=given)
-    for mode in (0o777, 0o1777):
-        os.chmod(theirs, mode)
-        expect(f"a file in a directory of mode {mode:o}", False)
-    os.chmod(theirs, 0o755)
-    os.rename(theirs, theirs + ".kept")
-    os.symlink("theirs.kept", theirs)
-    os.lchown(theirs, user, user)
-    expect("a directory that is a link of another user", False)
-    expect("--source-dir that is a link of another user", False, "--source-dir", theirs, of=given)
-
-
 def mounted_source(user):
     """A process of another user that runs a program of root's, with any file mounted where its source was."""
     as_user = f"setpriv --reuid={user} --regid={user} --clear-groups unshare -U -r -m"
@@ -621,7 +483,7 @@ def mounted_source(user):
         return
     place, built = folder("gone_source"), folder("built_source")
     secret = secret_at(os.path.join(SCRATCH, "unseen"))
-    shutil.copy(os.path.join(HERE, "work.cpp"), os.path.join(built, "x.cpp"))
+    shutil.copy(WORK, os.path.join(built, "x.cpp"))
     program = os.path.join(SCRATCH, "installed")
     run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={built}={place}", os.path.join(built, "x.cpp"), "-o", program)
     fifo = os.path.join(SCRATCH, "mounted_fifo")
@@ -642,20 +504,6 @@ def mounted_source(user):
         if packed != wanted or ("may not read" in told) == wanted:
             complain(f"a source in a namespace, {how}: {packed}: {told}")
     os.close(kept)
-
-
-def other_in_cache(secret, source):
-    """Records a program that names the secret, and leaves another one with its build id in its place."""
-    build_id = "0123456789abcdef0123456789abcdef01234567"
-    program = os.path.join(SCRATCH, "chosen")
-    for file, name in ((source, program), (os.path.join(HERE, "work.cpp"), program + ".ours")):
-        run(COMPILER, "-O2", "-g", f"-Wl,--build-id=0x{build_id}", file, "-o", name)
-    recording = record(folder("chosen_id"), program, "3000")
-    cached = folder(f"home/.debug/.build-id/{build_id[:2]}/{build_id[2:]}")
-    shutil.copy(program, os.path.join(cached, "elf"))
-    shutil.copy(program, program + ".theirs")
-    shutil.copy(program + ".ours", program)
-    return recording
 
 
 def test_perf():
@@ -709,20 +557,20 @@ def test_outputs():
         os.chmod(recording, mode)
         fresh = os.path.join(SCRATCH, f"mode.{mode:o}.zst")
         collect(recording, fresh, *options)
-        if os.stat(fresh).st_mode & 0o777 != mode & ~os.umask(os.umask(0)):
-            complain(f"a bundle of a recording of mode {mode:o}: {os.stat(fresh).st_mode & 0o777:o}")
+        if mode_of(fresh) != mode & ~os.umask(os.umask(0)):
+            complain(f"a bundle of a recording of mode {mode:o}: {mode_of(fresh):o}")
         os.chmod(fresh, 0o604)
         collect(recording, fresh)
-        if os.stat(fresh).st_mode & 0o777 != 0o604:
-            complain(f"a bundle that was of mode 604: {os.stat(fresh).st_mode & 0o777:o}")
+        if mode_of(fresh) != 0o604:
+            complain(f"a bundle that was of mode 604: {mode_of(fresh):o}")
     mapped = os.path.join(folder("mapped"), "perf.data")
     for name, to in (("tinyjit.data", mapped), ("perf-32346.map", folder("mapped"))):
         shutil.copy(os.path.join(FIXTURES, "jit", name), to)
     os.chmod(mapped, 0o644)
     fresh = os.path.join(SCRATCH, "mapped.zst")
     collect(mapped, fresh)
-    if os.stat(fresh).st_mode & 0o777 != 0o600:
-        complain(f"a bundle with a perf map: {os.stat(fresh).st_mode & 0o777:o}")
+    if mode_of(fresh) != 0o600:
+        complain(f"a bundle with a perf map: {mode_of(fresh):o}")
     # A bundle can be packed again. Its index goes on saying what is in it.
     again = os.path.join(SCRATCH, "again.zst")
     collect(one, again)
@@ -875,9 +723,5 @@ def test_check():
         complain("--check wrote something")
 
 
-try:
-    globals()["test_" + WHAT]()
-finally:
-    if not os.environ.get("PERFDATA_KEEP"):
-        shutil.rmtree(SCRATCH, ignore_errors=True)
-raise SystemExit(1 if faults else 0)
+if __name__ == "__main__":
+    main(globals())

@@ -15,6 +15,8 @@
   diff        perfdata diff takes profiles, and finds no change between a recording and its profile
   pprof       go tool pprof reads a profile; its sums are those of report
   outputs     equal bytes whatever the threads; JSON; full disks, inputs that would be overwritten
+  secrets     text of sources that only the user who makes it may read stays out, and is counted
+  modes       a new profile has no more permissions than what it was made of
   hostile     cut and changed profiles: refused or shown, never a crash
 """
 import collections
@@ -27,53 +29,14 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
-WHAT, TOOL, FIXTURES, COMPILER = sys.argv[1:5]
-HERE = os.path.dirname(os.path.abspath(__file__))
-WORK = os.path.join(HERE, "..", "bundle", "work.cpp")
-SCRATCH = tempfile.mkdtemp(prefix="perfdata-profile-")
-ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": os.path.join(SCRATCH, "home"), "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from checks import (COMPILER, ENVIRONMENT, FIXTURES, SCRATCH, TOOL, WORK, build, complain, content, fixture, folder, main,
+                    mode_of, needs_perf, record, run, skip, written)
+from secret_sources import led_astray, named_by_programs
+
 DIMENSIONS = ["comm", "pid", "tid", "cpu", "cgroup", "object", "symbol", "line", "chains", "code"]
 MAGIC = b"perfdata profile\x10"  # in front of the version
-faults = 0
-
-
-def complain(text):
-    global faults
-    faults += 1
-    print(text, flush=True)
-
-
-def run(*command, cwd=None, check=True, text=True, **more):
-    done = subprocess.run([str(word) for word in command], cwd=cwd or SCRATCH, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=text, check=False, **more)
-    if check and done.returncode != 0:
-        raise SystemExit(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done
-
-
-def skip(why):
-    print(why)
-    raise SystemExit(77)
-
-
-def folder(name):
-    path = os.path.join(SCRATCH, name)
-    os.makedirs(path, exist_ok=True)
-    return path
-
-
-def fixture(name):
-    return os.path.join(FIXTURES, name + ".data")
-
-
-def needs_perf():
-    if shutil.which("perf") is None:
-        skip("perf is not installed")
-    probe = run("perf", "record", "-q", "-N", "-B", "-e", "cpu-clock:u", "-o", "probe.data", "true", check=False)
-    if probe.returncode != 0:
-        skip("perf may not record here")
 
 
 def profile(recording, name, *options):
@@ -87,17 +50,6 @@ def merge(name, *profiles, options=()):
     made = os.path.join(SCRATCH, name + ".profile.pb.gz")
     run(TOOL, "merge", *options, "-o", made, *profiles)
     return made
-
-
-def content(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def written(path, data):
-    with open(path, "wb") as file:
-        file.write(data)
-    return path
 
 
 def report(path, *options):
@@ -252,18 +204,6 @@ def test_same():
     compare("kallsyms", os.path.join(here, "perf.data"), names=["--kallsyms", os.path.join(FIXTURES, "bpf/guest.kallsyms")])
     if made < 45:
         complain(f"only {made} fixtures have a profile")
-
-
-def build(name, *options, where="programs"):
-    program = os.path.join(folder(where), name)
-    run(COMPILER, "-O2", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", *options, WORK, "-o", program)
-    return program
-
-
-def record(where, *arguments, options=("-g", "-e", "cpu-clock:u")):
-    run("perf", "record", "-q", "-N", "--buildid-all", "-F", "999", *options, "-o", os.path.join(where, "perf.data"), "--",
-        *arguments)
-    return os.path.join(where, "perf.data")
 
 
 def test_elsewhere():
@@ -488,7 +428,7 @@ def test_partial():
     recording = fixture("bpf/bpf_events")
     filtered = os.path.join(SCRATCH, "filtered.profile.pb.gz")
     page = json.loads(run(TOOL, "profile", "--offline", "--json", "--comm", "load", "-o", filtered, recording).stdout)
-    if len(page["partial"]) != 1 or "--comm" not in page["partial"][0]["detail"]:
+    if [one["kind"] for one in page["partial"]] != ["filter"] or "--comm" not in page["partial"][0]["detail"]:
         complain(f"--comm: {page['partial']}")
     differing("--comm", counts(filtered, "comm", "symbol"), counts(recording, "comm", "symbol", options=["--comm", "load", "--offline"]))
     told = run(TOOL, "report", filtered).stderr
@@ -510,6 +450,27 @@ def test_partial():
             complain(f"--max-memory {memory}: a partial profile under --strict: {done.stdout}")
         if done.returncode == 3 and not done.stderr:
             complain(f"--max-memory {memory}: 3 without a word")
+        if done.returncode in (0, 3) and {one["kind"] for one in json.loads(done.stdout)["partial"]} > {"limit"}:
+            complain(f"--max-memory {memory}: {done.stdout}")
+    # A filter is no loss. Each option that chooses samples is named, and no other.
+    if run(TOOL, "profile", "--strict", "--offline", "--comm", "load", "-o", filtered, recording, check=False).returncode != 0:
+        complain("--comm is a loss under --strict")
+    values = {"--event": "cpu-clock", "--comm": "load", "--pid": "1", "--tid": "1", "--cpu": "0", "--cgroup": "/", "--filter": "x == 1",
+              "--time": "0%-50%", "--kind": "user", "--dso": "load", "--symbols": "main"}
+    offered = run(TOOL, "profile", "--help").stdout.split("Which samples:\n", 1)[1].split("\n\n", 1)[0]
+    names = [re.findall(r"--[a-z]+", line)[0] for line in offered.splitlines() if re.match(r"  -", line)]
+    if set(names) != values.keys():
+        complain(f"options that choose samples: {names}")
+    named = 0
+    for name in names:
+        done = run(TOOL, "profile", "--offline", "--json", name, values.get(name, "1"), "-o", filtered, recording, check=False)
+        if done.returncode == 0:
+            named += 1
+            details = [one["detail"] for one in json.loads(done.stdout)["partial"]]
+            if details != [f"it has only samples that {name} chose when it was made"]:
+                complain(f"{name}: {details}")
+    if named < 7:  # the recording has no cgroups, and perhaps no such event, CPUs or fields
+        complain(f"only {named} options that choose samples work")
 
 
 def test_machines():
@@ -663,6 +624,102 @@ def test_outputs():
         complain("-o ending.pb.gz: other bytes")
 
 
+def packed_secret(recording, *options):
+    """Returns whether the profile has a secret, and what was told."""
+    made = os.path.join(SCRATCH, "secret.profile.pb.gz")
+    if os.path.exists(made):
+        os.remove(made)
+    done = run(TOOL, "profile", "--json", *options, "-o", made, recording)
+    packed = b"SECRET" in gzip.decompress(content(made))
+    if packed != ("SECRET" in run(TOOL, "annotate", made).stdout):
+        complain(f"{recording} {options}: annotate of the profile says other than it has")
+    if mode_of(made) != 0o600:
+        complain(f"{recording} {options}: mode {mode_of(made):o}")
+    # What is left out is said in the summary, in info, and under --strict; a sum has it, too.
+    left_out = json.loads(done.stdout)["left_out"]
+    if [f"note: left out: {one['number']} {one['what']}" for one in left_out] != \
+            [line.removeprefix("perfdata: ") for line in done.stderr.splitlines() if "left out" in line]:
+        complain(f"{recording} {options}: {left_out}, but said {done.stderr}")
+    if json.loads(run(TOOL, "info", "--json", made).stdout)["profile"]["left_out"] != left_out:
+        complain(f"{recording} {options}: info says other than {left_out}")
+    merged = os.path.join(SCRATCH, "merged.profile.pb.gz")
+    page = json.loads(run(TOOL, "merge", "--json", "--allow-duplicates", "-o", merged, made, made).stdout)
+    if page["left_out"] != [{**one, "number": 2 * one["number"]} for one in left_out]:
+        complain(f"{recording} {options}: merged: {page['left_out']}, not twice {left_out}")
+    if left_out and run(TOOL, "report", "--strict", made, check=False).returncode != 3:
+        complain(f"{recording} {options}: report --strict does not tell of {left_out}")
+    return packed, done.stderr
+
+
+def test_secrets():
+    if os.geteuid() != 0:
+        skip("not root")
+    needs_perf()
+    os.chmod(SCRATCH, 0o755)
+    named_by_programs(packed_secret)
+    led_astray(packed_secret)
+
+
+def test_modes():
+    os.umask(0o022)
+    recording, bundle = shutil.copy(fixture("records/brk"), os.path.join(SCRATCH, "here.data")), os.path.join(SCRATCH, "x.tar.zst")
+    made, profiles = os.path.join(SCRATCH, "made.profile.pb.gz"), {}
+
+    def mode(*command, stdin=None):
+        if os.path.exists(made):
+            os.remove(made)
+        done = subprocess.run([TOOL, *command, "-o", made], env=ENVIRONMENT, stdin=stdin, cwd=SCRATCH, capture_output=True,
+                              text=True, check=False)
+        if done.returncode != 0:
+            complain(f"{' '.join(command)}: {done.returncode} {done.stderr}")
+        return mode_of(made)
+
+    for number, wanted in enumerate((0o644, 0o640, 0o600, 0o604)):
+        os.chmod(recording, wanted)
+        if (found := mode("profile", "--offline", recording)) != wanted:
+            complain(f"a profile of a recording of mode {wanted:o}: {found:o}")
+        profiles[wanted] = another("records/brk", f"{number}mode".encode())
+        os.chmod(profiles[wanted], wanted)
+        profiles[wanted] = profile(profiles[wanted], f"{wanted:o}")
+        if mode_of(profiles[wanted]) != wanted:
+            complain(f"{profiles[wanted]}: {mode_of(profiles[wanted]):o}")
+    os.chmod(recording, 0o400)
+    if (found := mode("profile", "--offline", recording)) != 0o600:
+        complain(f"a profile of a recording of mode 400: {found:o}")
+    os.chmod(recording, 0o644)
+    with subprocess.Popen(["cat", recording], stdout=subprocess.PIPE) as cat:
+        if (found := mode("profile", "--offline", "-", stdin=cat.stdout)) != 0o600:
+            complain(f"a profile of a recording from a pipe: {found:o}")
+    # The umask holds, and a file that is there keeps its mode.
+    os.umask(0o077)
+    if (found := mode("profile", "--offline", recording)) != 0o600:
+        complain(f"with umask 077: {found:o}")
+    os.umask(0o022)
+    os.chmod(made, 0o604)
+    run(TOOL, "profile", "--offline", "-o", made, recording)
+    if mode_of(made) != 0o604:
+        complain(f"a file that was of mode 604: {mode_of(made):o}")
+    # Names of the kernel, and names that only the owner may read.
+    names = shutil.copy(os.path.join(FIXTURES, "bpf/guest.kallsyms"), os.path.join(SCRATCH, "names"))
+    kernel = shutil.copy(fixture("bpf/bpf_many"), os.path.join(SCRATCH, "kernel.data"))
+    os.chmod(kernel, 0o644)
+    if (found := mode("profile", "--kallsyms", names, kernel)) != 0o600:
+        complain(f"a profile with names of the kernel: {found:o}")
+    mapped = shutil.copy(fixture("jit/tinyjit"), os.path.join(folder("mapped"), "perf.data"))
+    shutil.copy(os.path.join(FIXTURES, "jit/perf-32346.map"), folder("mapped"))
+    os.chmod(mapped, 0o644)
+    if (found := mode("profile", mapped)) != 0o600:
+        complain(f"a profile with names of a perf map: {found:o}")
+    # A bundle, and sums.
+    if run(TOOL, "collect", "-o", bundle, recording, check=False).returncode == 0:
+        os.chmod(bundle, 0o640)
+        if (found := mode("profile", bundle)) != 0o640:
+            complain(f"a profile of a bundle of mode 640: {found:o}")
+    for some, wanted in (((0o644, 0o604), 0o604), ((0o640, 0o604), 0o600), ((0o644, 0o640), 0o640), ((0o600, 0o644), 0o600)):
+        if (found := mode("merge", *(profiles[one] for one in some))) != wanted:
+            complain(f"a sum of profiles of modes {[f'{one:o}' for one in some]}: {found:o}")
+
+
 def survived(what, command):
     """Runs the tool on damaged input: an exit status, and a message if it is not 0."""
     try:
@@ -710,9 +767,4 @@ def test_hostile():
 
 
 if __name__ == "__main__":
-    try:
-        globals()["test_" + WHAT]()
-    finally:
-        if not os.environ.get("PERFDATA_KEEP"):
-            shutil.rmtree(SCRATCH, ignore_errors=True)
-    raise SystemExit(1 if faults else 0)
+    main(globals())
