@@ -348,14 +348,15 @@ class ReportText {
     void foot() {
         const auto all = hits(report_.whole);
         for (const auto& entry : report_.no_symbol) {
+            // Sentences of ours, but a profile file brings its own.
             const auto part = hits(entry.cells);
             print("{}# {}% of samples ({}) have no symbol: {}", &entry == report_.no_symbol.data() ? "#\n" : "",
-                  share_text(part, all), part, entry.reason);
+                  share_text(part, all), part, shown(entry.reason));
             for (std::size_t at = 0; at < entry.objects.size(); ++at) {
                 print("{}{}", at == 0 ? " (" : ", ", shown(entry.objects[at]));
             }
             if (!entry.objects.empty()) print(")");
-            if (!entry.remedy.empty()) print(" - {}", entry.remedy);
+            if (!entry.remedy.empty()) print(" - {}", shown(entry.remedy));
             print("\n");
         }
         if (const auto text = report_.without_build_id.callers_text(); !text.empty()) print("#\n# {}\n", text);
