@@ -7,61 +7,6 @@
 namespace perfdata {
 namespace {
 
-std::uint64_t narrowed(std::uint64_t number, std::uint64_t bytes, bool is_signed) {
-    switch (bytes) {
-        case 1: return is_signed ? static_cast<std::uint64_t>(static_cast<std::int8_t>(number)) : number & 0xff;
-        case 2: return is_signed ? static_cast<std::uint64_t>(static_cast<std::int16_t>(number)) : number & 0xffff;
-        case 4: return is_signed ? static_cast<std::uint64_t>(static_cast<std::int32_t>(number)) : number & 0xffffffff;
-        default: return number;
-    }
-}
-
-std::uint64_t divided(TraceNumber left, TraceNumber right, bool rest) {
-    if (right.bits == 0) return 0;
-    if (!left.is_signed || !right.is_signed) return rest ? left.bits % right.bits : left.bits / right.bits;
-    // The quotient of the lowest number and -1 has no place in 64 bits.
-    if (right.bits == ~std::uint64_t{0}) return rest ? 0 : 0 - left.bits;
-    const auto a = static_cast<std::int64_t>(left.bits);
-    const auto b = static_cast<std::int64_t>(right.bits);
-    return static_cast<std::uint64_t>(rest ? a % b : a / b);
-}
-
-std::uint64_t shifted_right(TraceNumber left, std::uint64_t by) {
-    const bool fill = left.is_signed && static_cast<std::int64_t>(left.bits) < 0;
-    if (by >= 64) return fill ? ~std::uint64_t{0} : 0;
-    return fill ? static_cast<std::uint64_t>(static_cast<std::int64_t>(left.bits) >> by) : left.bits >> by;
-}
-
-TraceNumber truth(bool value) {
-    return {value ? 1u : 0u, true};
-}
-
-// All is done in 64 bits, as perf does.
-TraceNumber apply(std::string_view op, TraceNumber left, TraceNumber right) {
-    const bool is_signed = left.is_signed && right.is_signed;
-    const auto a = left.bits, b = right.bits;
-    const auto less = [is_signed](std::uint64_t first, std::uint64_t second) {
-        return is_signed ? static_cast<std::int64_t>(first) < static_cast<std::int64_t>(second) : first < second;
-    };
-    if (op == "||") return truth(a != 0 || b != 0);
-    if (op == "&&") return truth(a != 0 && b != 0);
-    if (op == "==") return truth(a == b);
-    if (op == "!=") return truth(a != b);
-    if (op == "<=") return truth(!less(b, a));
-    if (op == ">=") return truth(!less(a, b));
-    if (op == "<") return truth(less(a, b));
-    if (op == ">") return truth(less(b, a));
-    if (op == "<<") return {b < 64 ? a << b : 0, left.is_signed};
-    if (op == ">>") return {shifted_right(left, b), left.is_signed};
-    if (op == "|") return {a | b, is_signed};
-    if (op == "^") return {a ^ b, is_signed};
-    if (op == "&") return {a & b, is_signed};
-    if (op == "+") return {a + b, is_signed};
-    if (op == "-") return {a - b, is_signed};
-    if (op == "*") return {a * b, is_signed};
-    return {divided(left, right, op == "%"), is_signed};
-}
-
 std::optional<std::uint64_t> loaded(const std::byte* at, std::size_t size, AnyOrder order) {
     switch (size) {
         case 1: return order.load<std::uint8_t>(at);
@@ -70,6 +15,11 @@ std::optional<std::uint64_t> loaded(const std::byte* at, std::size_t size, AnyOr
         case 8: return order.load<std::uint64_t>(at);
         default: return {};
     }
+}
+
+// size_of_number(field) returns the bytes of a number, or of an element of an array.
+std::uint32_t size_of_number(const TraceField& field) {
+    return field.element != 0 ? field.element : field.count > 1 ? field.size / field.count : field.size;
 }
 
 // element(place, index, order) returns 0 if the place has no such element.
@@ -99,8 +49,9 @@ Bytes field_bytes(const TraceField& field, const TraceRecord& record) {
 
 std::uint64_t field_number(const TraceField& field, const TraceRecord& record, std::uint64_t index) {
     const auto bytes = field_bytes(field, record);
-    const auto size = field.element != 0 ? field.element : field.count > 1 ? field.size / field.count : field.size;
-    return element({.bytes = bytes, .element = size, .is_signed = field.is_signed}, index, record.order).bits;
+    return element({.bytes = bytes, .element = size_of_number(field), .is_signed = field.is_signed}, index,
+                   record.order)
+        .bits;
 }
 
 std::uint64_t TraceExpression::unsigned_number(std::size_t at, const Context& context) const {
@@ -111,7 +62,90 @@ std::uint64_t TraceExpression::unsigned_number(std::size_t at, const Context& co
     return node.kind == Kind::field ? narrowed(bits, context.fields[node.field].size, false) : bits;
 }
 
-TraceNumber TraceExpression::number(std::size_t at, const Context& context) const {
+std::optional<TraceExpression::FixedPlace> TraceExpression::fixed_place(const Node& node,
+                                                                        const std::vector<TraceField>& fields) const {
+    const bool is_element = node.kind == Kind::index;
+    const auto& base = is_element ? nodes_[node.operands[0]] : node;
+    if (base.kind != Kind::field) return {};
+    const auto& field = fields[base.field];
+    if (field.where != TraceField::Where::here) return {};
+    if (!is_element) {
+        const auto size = size_of_number(field);
+        return FixedPlace{field.offset, size <= field.size ? size : 0, field.is_signed};
+    }
+    const auto& index = nodes_[node.operands[1]];
+    // No element is beyond 64 KiB: what is larger is left to the tree.
+    if (index.kind != Kind::number || index.value.bits > 0xffff) return {};
+    const auto size = field.count == 0 ? field.size : field.element;
+    const auto at = index.value.bits * (field.columns != 0 ? field.columns : 1) * size;
+    if (at + size > field.size) return FixedPlace{0, 0, field.is_signed};
+    return FixedPlace{field.offset + at, size, field.is_signed};
+}
+
+void TraceExpression::compile(const std::vector<TraceField>& fields) {
+    std::vector<bool> is_flat(nodes_.size());
+    const auto flat = [&](const Node& node) {
+        switch (node.kind) {
+            case Kind::number: return true;
+            case Kind::field:
+            case Kind::index: return fixed_place(node, fields).has_value();
+            case Kind::unary:
+            case Kind::binary:
+            case Kind::conditional:
+            case Kind::cast:
+                for (std::size_t index = 0; index < node.operands.size(); ++index) {
+                    if (!is_flat[node.operands[index]]) return false;
+                }
+                return true;
+            default: return false;
+        }
+    };
+    const auto add_program = [&](std::size_t at) {
+        // A field is a place, too: nobody asks for its number then.
+        if (!is_flat[at] || nodes_[at].program != none) return;
+        TraceProgram program;
+        add_to(program, at, fields);
+        if (program.is_empty()) return;
+        nodes_[at].program = static_cast<std::uint32_t>(programs_.size());
+        programs_.push_back(std::move(program));
+    };
+    for (std::size_t at = 0; at < nodes_.size(); ++at) {
+        is_flat[at] = flat(nodes_[at]);
+        if (is_flat[at]) continue;
+        for (std::size_t index = 0; index < nodes_[at].operands.size(); ++index) {
+            add_program(nodes_[at].operands[index]);
+        }
+    }
+    add_program(root_);
+    programs_.shrink_to_fit();
+}
+
+void TraceExpression::add_to(TraceProgram& program, std::size_t at, const std::vector<TraceField>& fields) const {
+    const auto& node = nodes_[at];
+    if (node.kind == Kind::number) {
+        program.add_constant(node.value);
+        return;
+    }
+    if (const auto found = fixed_place(node, fields)) {
+        if (is_number_size(found->bytes)) {
+            program.add_load(static_cast<std::uint32_t>(found->offset), static_cast<std::uint8_t>(found->bytes),
+                             found->is_signed);
+        } else {
+            program.add_constant({0, found->is_signed});
+        }
+        return;
+    }
+    for (std::size_t index = 0; index < node.operands.size(); ++index) add_to(program, node.operands[index], fields);
+    switch (node.kind) {
+        case Kind::conditional: program.add_choice(); break;
+        case Kind::cast:
+            if (node.type.bytes != 0) program.add_narrowing(node.type.bytes, node.type.is_signed);
+            break;
+        default: program.add_operator(node.sign, node.operands.size());
+    }
+}
+
+TraceNumber TraceExpression::number_of_tree(std::size_t at, const Context& context) const {
     const auto& node = nodes_[at];
     const auto operand = [&](std::size_t index) { return number(node.operands[index], context); };
     switch (node.kind) {
@@ -127,12 +161,8 @@ TraceNumber TraceExpression::number(std::size_t at, const Context& context) cons
                         : TraceNumber{};
         }
         case Kind::field_size: return {field_bytes(context.fields[node.field], context.record).size(), true};
-        case Kind::unary: {
-            const auto value = operand(0);
-            if (node.op == "!") return truth(value.bits == 0);
-            return {node.op == "~" ? ~value.bits : node.op == "-" ? 0 - value.bits : value.bits, value.is_signed};
-        }
-        case Kind::binary: return apply(node.op, operand(0), operand(1));
+        case Kind::unary: return apply(node.sign, operand(0));
+        case Kind::binary: return apply(node.sign, operand(0), operand(1));
         case Kind::conditional: return operand(operand(0).bits != 0 ? 1 : 2);
         case Kind::cast: {
             const auto value = operand(0);
@@ -184,7 +214,7 @@ std::optional<TracePlace> TraceExpression::place(std::size_t at, const Context& 
             return found;
         }
         case Kind::binary: {
-            if (node.op != "+") return {};
+            if (node.sign != TraceOperator::add) return {};
             auto found = place(node.operands[0], context);
             if (!found || found->is_scalar || found->element == 0) return {};
             const auto index = number(node.operands[1], context).bits;

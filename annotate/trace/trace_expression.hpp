@@ -14,6 +14,8 @@
 #include "perfdata/core/cursor.hpp"
 
 #include "trace_names.hpp"
+#include "trace_number.hpp"
+#include "trace_program.hpp"
 #include "trace_types.hpp"
 
 namespace perfdata {
@@ -47,12 +49,6 @@ struct TraceRecord {
 Bytes field_bytes(const TraceField& field, const TraceRecord& record);
 // field_number(field, record, index) returns 0 if the record has no such element.
 std::uint64_t field_number(const TraceField& field, const TraceRecord& record, std::uint64_t index);
-
-// TraceNumber has the signedness of its C type: it decides how numbers are compared, divided and shifted.
-struct TraceNumber {
-    std::uint64_t bits = 0;
-    bool is_signed = false;
-};
 
 // TracePlace is data in the record to which an expression points: an array, or what "&" was taken of.
 struct TracePlace {
@@ -125,8 +121,8 @@ class TraceExpression {
         field,        // `field`; an array if it is one
         index,        // operand 0 is a place, operand 1 the index
         address,      // "&" of operand 0
-        unary,        // op
-        binary,       // op
+        unary,        // sign
+        binary,       // sign
         conditional,  // three operands
         cast,         // to `type`; of unknown size: leaves the number as it is
         field_text,   // __get_str
@@ -141,6 +137,7 @@ class TraceExpression {
         array,        // __print_array: place, count, bytes of an element
         whole_array,  // __print_dynamic_array: place, bytes of an element
     };
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
     struct Name {
         std::uint64_t value = 0;
         std::string text;
@@ -152,6 +149,7 @@ class TraceExpression {
             for (const auto node : nodes) push_back(node);
         }
         void push_back(std::size_t node) { nodes_[size_++] = static_cast<std::uint16_t>(node); }
+        std::size_t size() const { return size_; }
         std::size_t operator[](std::size_t index) const { return nodes_[index]; }
         std::size_t back() const { return nodes_[size_ - 1u]; }
 
@@ -162,8 +160,10 @@ class TraceExpression {
     struct Node {
         Kind kind = Kind::number;
         TraceType type{};
+        TraceOperator sign = TraceOperator::keep;
         std::uint32_t field = 0;
-        std::string op{};  // operator; delimiter of flags; text
+        std::uint32_t program = none;  // in programs_; none: its number is computed by the tree
+        std::string op{};              // delimiter of flags; text
         TraceNumber value{};
         Operands operands{};
         std::vector<Name> names{};
@@ -173,7 +173,24 @@ class TraceExpression {
         const TraceRecord& record;
     };
 
-    TraceNumber number(std::size_t at, const Context& context) const;
+    // compile(fields) makes programs for the largest parts that are numbers of constants and fields at fixed places.
+    // All nodes together have at most one operation each.
+    void compile(const std::vector<TraceField>& fields);
+    // A number of the record at a fixed place: the node is a field or an element of one.
+    struct FixedPlace {
+        std::uint64_t offset = 0;
+        std::uint32_t bytes = 0;
+        bool is_signed = false;
+    };
+    std::optional<FixedPlace> fixed_place(const Node& node, const std::vector<TraceField>& fields) const;
+    void add_to(TraceProgram& program, std::size_t at, const std::vector<TraceField>& fields) const;
+
+    TraceNumber number(std::size_t at, const Context& context) const {
+        const auto program = nodes_[at].program;
+        if (program != none) return programs_[program].run(context.record.raw, context.record.order);
+        return number_of_tree(at, context);
+    }
+    TraceNumber number_of_tree(std::size_t at, const Context& context) const;
     std::optional<TracePlace> place(std::size_t at, const Context& context) const;
     void append_text(std::size_t at, TraceWriter& writer, const TraceDirective& directive,
                      const Context& context) const;
@@ -190,7 +207,8 @@ class TraceExpression {
     // field_of(node, fields) returns the field that this node looks at; null: none.
     static const TraceField* field_of(const Node& node, const std::vector<TraceField>& fields);
 
-    std::vector<Node> nodes_;
+    std::vector<Node> nodes_;  // operands come before what uses them
+    std::vector<TraceProgram> programs_;
     std::size_t root_ = 0, steps_ = 0;
 };
 

@@ -16,10 +16,26 @@ bool is_trace_word(char c) {
 struct Operator {
     std::string_view text;
     int precedence;  // higher binds tighter
+    TraceOperator sign;
 };
-constexpr Operator operators[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7},
-                                  {"<<", 8}, {">>", 8}, {"|", 3},  {"^", 4},  {"&", 5},  {"<", 7},
-                                  {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
+constexpr Operator operators[] = {{"||", 1, TraceOperator::logical_or},    {"&&", 2, TraceOperator::logical_and},
+                                  {"==", 6, TraceOperator::equal},         {"!=", 6, TraceOperator::unequal},
+                                  {"<=", 7, TraceOperator::less_or_equal}, {">=", 7, TraceOperator::greater_or_equal},
+                                  {"<<", 8, TraceOperator::shift_left},    {">>", 8, TraceOperator::shift_right},
+                                  {"|", 3, TraceOperator::bit_or},         {"^", 4, TraceOperator::bit_xor},
+                                  {"&", 5, TraceOperator::bit_and},        {"<", 7, TraceOperator::less},
+                                  {">", 7, TraceOperator::greater},        {"+", 9, TraceOperator::add},
+                                  {"-", 9, TraceOperator::subtract},       {"*", 10, TraceOperator::multiply},
+                                  {"/", 10, TraceOperator::divide},        {"%", 10, TraceOperator::rest}};
+
+TraceOperator unary_operator(char sign) {
+    switch (sign) {
+        case '!': return TraceOperator::logical_not;
+        case '~': return TraceOperator::complement;
+        case '-': return TraceOperator::negate;
+        default: return TraceOperator::keep;
+    }
+}
 
 // KnownName is a constant that kernels leave in their formats by name.
 struct KnownName {
@@ -70,6 +86,7 @@ std::optional<TraceExpression> TraceParser::next() {
     if (failed_) return {};
     expression_.root_ = root;
     expression_.nodes_.shrink_to_fit();
+    expression_.compile(fields_);
     return std::move(expression_);
 }
 
@@ -111,7 +128,7 @@ std::size_t TraceParser::binary(int least) {
         if (op == std::end(operators) || op->precedence <= least) return left;
         text_.remove_prefix(op->text.size());
         const auto right = binary(op->precedence);
-        left = add({.kind = Kind::binary, .op = std::string(op->text), .operands = {left, right}});
+        left = add({.kind = Kind::binary, .sign = op->sign, .operands = {left, right}});
     }
     return left;
 }
@@ -127,7 +144,7 @@ std::size_t TraceParser::unary() {
     const auto operand = unary();
     if (first == '&') return add({.kind = Kind::address, .operands = {operand}});
     if (first == '*') return add({.kind = Kind::index, .operands = {operand, add_number(0, true)}});
-    return add({.kind = Kind::unary, .op = std::string(1, first), .operands = {operand}});
+    return add({.kind = Kind::unary, .sign = unary_operator(first), .operands = {operand}});
 }
 
 std::size_t TraceParser::postfix(std::size_t operand) {
@@ -267,8 +284,8 @@ std::size_t TraceParser::call(std::string_view name) {
         return add({.kind = Kind::whole_array, .operands = {array, size}});
     }
     if (name == "__print_hex_dump") return hex_dump();
-    if (name == "__print_ns_to_secs") return time_of("/");
-    if (name == "__print_ns_without_secs") return time_of("%");
+    if (name == "__print_ns_to_secs") return time_of(TraceOperator::divide);
+    if (name == "__print_ns_without_secs") return time_of(TraceOperator::rest);
     if (name == "__builtin_expect") return expected();
     if (name == "sizeof") return size_of();
     return give_up();
@@ -313,12 +330,12 @@ std::size_t TraceParser::size_of() {
 }
 
 // The kernel's names for the whole seconds of a time in nanoseconds, and for the rest.
-std::size_t TraceParser::time_of(std::string_view op) {
+std::size_t TraceParser::time_of(TraceOperator sign) {
     const auto time = conditional();
     expect(")");
     if (failed_) return 0;
     const auto second = add_number(1'000'000'000, false);
-    return add({.kind = Kind::binary, .op = std::string(op), .operands = {time, second}});
+    return add({.kind = Kind::binary, .sign = sign, .operands = {time, second}});
 }
 
 // __builtin_expect(condition, likely) is the condition.

@@ -83,7 +83,7 @@ class TraceParser {
     std::size_t call_with_field(Kind kind);
     std::size_t call_with_operands(Kind kind, std::size_t count);
     std::size_t size_of();
-    std::size_t time_of(std::string_view op);
+    std::size_t time_of(TraceOperator sign);
     std::size_t expected();
     std::size_t hex_dump();
     std::size_t with_names(Kind kind);

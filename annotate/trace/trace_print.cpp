@@ -142,6 +142,9 @@ bool TracePrint::parse_format(std::string_view format, TraceRoom& room) {
             format.remove_prefix(letters);
         }
         part.argument = argument();
+        for (const auto index : {part.argument, part.width, part.precision}) {
+            if (index != none) part.steps += arguments_[index].steps();
+        }
         if (!room.take()) return false;
         parts_.push_back(std::exchange(part, {}));
     }
@@ -155,9 +158,7 @@ bool TracePrint::parse_format(std::string_view format, TraceRoom& room) {
 bool TracePrint::append(const Part& part, Steps& steps, TraceWriter& writer, const std::vector<TraceField>& fields,
                         const TraceRecord& record) const {
     if (part.directive.conversion == 0) return true;
-    for (const auto index : {part.argument, part.width, part.precision}) {
-        if (index != none) steps.taken += arguments_[index].steps();
-    }
+    steps.taken += part.steps;
     if (steps.taken > steps.most) return false;
     append(part, writer, fields, record);
     return true;
@@ -236,6 +237,9 @@ std::size_t TracePrint::append_value(std::string& text, const Value& value, cons
 
 void TracePrint::append(const Part& part, TraceWriter& writer, const std::vector<TraceField>& fields,
                         const TraceRecord& record) const {
+    if (part.width == none && part.precision == none) {
+        return append(part, part.directive, writer, fields, record);
+    }
     auto directive = part.directive;
     if (part.width != none) {
         const auto width = static_cast<std::int64_t>(arguments_[part.width].number(fields, record).bits);
@@ -246,6 +250,11 @@ void TracePrint::append(const Part& part, TraceWriter& writer, const std::vector
         const auto precision = arguments_[part.precision].number(fields, record).bits;
         if (static_cast<std::int64_t>(precision) >= 0) directive.precision = precision;
     }
+    append(part, directive, writer, fields, record);
+}
+
+void TracePrint::append(const Part& part, const TraceDirective& directive, TraceWriter& writer,
+                        const std::vector<TraceField>& fields, const TraceRecord& record) const {
     // A format may have fewer arguments than directives.
     if (part.argument == none) return;
     const auto& argument = arguments_[part.argument];

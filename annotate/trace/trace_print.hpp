@@ -50,12 +50,15 @@ class TracePrint {
         TraceDirective directive{};  // conversion 0: none
         std::string letters{};       // behind "%p"
         std::uint32_t argument = none, width = none, precision = none;
+        std::size_t steps = 0;  // of evaluating these
     };
 
     // parse_format(format, room) returns false if there is no room.
     bool parse_format(std::string_view format, TraceRoom& room);
     void append(const Part& part, TraceWriter& writer, const std::vector<TraceField>& fields,
                 const TraceRecord& record) const;
+    void append(const Part& part, const TraceDirective& directive, TraceWriter& writer,
+                const std::vector<TraceField>& fields, const TraceRecord& record) const;
 
     // Steps counts what evaluating takes.
     struct Steps {

@@ -66,7 +66,8 @@ class TraceWriter {
         const auto used = text_.size() - begin_;
         text_ += text.substr(0, used > most_ ? 0 : most_ + 1 - used);
     }
-    void padded(std::string_view text, const TraceDirective& directive);
+    // zeros(count) is append() of so many "0".
+    void zeros(std::size_t count);
 
     std::string& text_;
     std::size_t begin_, most_;
