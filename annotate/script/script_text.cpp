@@ -17,20 +17,36 @@
 namespace perfdata {
 namespace {
 
-// append_number(text, number, width) formats like "%*lu": the same as fmt, in a third of the time.
+constexpr std::size_t most_digits = 20;  // of 64 bits, in decimal; also with a sign
+
+// These write at `at`, and return what is behind it: see ScriptText::append().
+char* put_text(char* at, std::string_view text) {
+    return std::copy(text.begin(), text.end(), at);
+}
+char* put_right(char* at, std::string_view text, std::size_t width) {
+    if (text.size() < width) at = std::fill_n(at, width - text.size(), ' ');
+    return put_text(at, text);
+}
+// put_number(at, number, width) formats like "%*lu".
+char* put_number(char* at, std::uint64_t number, std::size_t width) {
+    const fmt::format_int digits(number);
+    return put_right(at, {digits.data(), digits.size()}, width);
+}
+// put_id(at, number, width) formats like "%*d".
+char* put_id(char* at, std::int32_t number, std::size_t width) {
+    const fmt::format_int digits(number);
+    return put_right(at, {digits.data(), digits.size()}, width);
+}
+// put_fraction(at, number, digits) formats like "%0*lu" if the number has no more digits.
+char* put_fraction(char* at, std::uint64_t number, std::size_t digits) {
+    for (auto* to = at + digits; to != at; number /= 10) *--to = static_cast<char>('0' + number % 10);
+    return at + digits;
+}
+
 void append_number(std::string& text, std::uint64_t number, std::size_t width) {
     const fmt::format_int digits(number);
     if (digits.size() < width) text.append(width - digits.size(), ' ');
     text.append(digits.data(), digits.size());
-}
-
-// append_fraction(text, number, digits) formats like "%0*lu".
-void append_fraction(std::string& text, std::uint64_t number, std::size_t digits) {
-    const auto begin = text.size();
-    text.append(digits, '0');
-    for (auto at = text.size(); at > begin && number != 0; number /= 10) {
-        text[--at] = static_cast<char>('0' + number % 10);
-    }
 }
 
 void append_right(std::string& text, std::string_view word, std::size_t width) {
@@ -38,8 +54,9 @@ void append_right(std::string& text, std::string_view word, std::size_t width) {
     text += word;
 }
 
-void append_misc(std::string& text, const ScriptItem& item) {
-    constexpr std::size_t width = 6;
+constexpr std::size_t misc_width = 6;
+
+char* put_misc(char* at, const ScriptItem& item) {
     std::string_view mode;
     switch (item.mode) {
         case CpuMode::kernel: mode = "K"; break;
@@ -50,8 +67,8 @@ void append_misc(std::string& text, const ScriptItem& item) {
         case CpuMode::unknown: break;
     }
     // perf tests the mode, which is a number, like a set of bits: 3 is "KU" and "H", too.
-    text += mode;
-    text.append(width - mode.size(), ' ');
+    at = put_text(at, mode);
+    return std::fill_n(at, misc_width - mode.size(), ' ');
 }
 
 void append_registers(std::string& text, const std::optional<Registers<AnyOrder>>& registers, RegisterSet set) {
@@ -135,14 +152,6 @@ void ScriptText::append(std::string& text, const ScriptItem& item) {
     const auto fields = fields_.of(attr);
     if (fields == 0) return;
     append_start(text, item, fields);
-    if ((fields & field_period) != 0) {
-        append_number(text, item.period, 10);
-        text += ' ';
-    }
-    if ((fields & field_event) != 0) {
-        append_right(text, names_[static_cast<std::size_t>(&item.event - first_event_)], name_width_);
-        text += ": ";
-    }
     constexpr ScriptFields in_front = field_trace | field_addr | field_data_src | field_weight;
     constexpr ScriptFields behind = field_iregs | field_uregs | field_brstack | field_bpf_output | field_phys_addr |
                                     field_data_page_size | field_code_page_size;
@@ -152,49 +161,61 @@ void ScriptText::append(std::string& text, const ScriptItem& item) {
     text += '\n';
 }
 
+// Writes all up to the name of the event without asking for room at each step.
 void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptFields fields) const {
-    const auto pid = signed_id(item.pid.value_or(Pid{~0u}).value);
-    const auto tid = signed_id(item.tid.value_or(Tid{~0u}).value);
-    if ((fields & field_comm) != 0) {
-        append_right(text, item.comm, item.narrow_comm && (fields & field_ip) != 0 ? 0 : 16);
-        text += ' ';
-    }
-    auto out = std::back_inserter(text);
-    if ((fields & field_pid) != 0 && (fields & field_tid) != 0) {
-        fmt::format_to(out, "{:5}/{:<5} ", pid, tid);
-    } else if ((fields & (field_pid | field_tid)) != 0) {
-        const auto id = (fields & field_pid) != 0 ? pid : tid;
-        if (id >= 0) {
-            append_number(text, static_cast<std::uint64_t>(id), 5);
-        } else {
-            fmt::format_to(out, "{:5}", id);
+    constexpr std::size_t comm_width = 16, id_width = 5, period_width = 10, least_fraction = 3, most_fraction = 9;
+    static_assert(period_width <= most_digits && misc_width <= most_digits);
+    // Blanks and the like come to less than one number.
+    constexpr std::size_t most_numbers = 5 * most_digits + least_fraction + most_fraction + misc_width + most_digits;
+    const auto& name = names_[static_cast<std::size_t>(&item.event - first_event_)];
+    const auto most = comm_width + item.comm.size() + most_numbers + name_width_;
+    text.resize_and_overwrite(text.size() + most, [&, begin = text.size()](char* data, std::size_t) {
+        auto* at = data + begin;
+        if ((fields & field_comm) != 0) {
+            at = put_right(at, item.comm, item.narrow_comm && (fields & field_ip) != 0 ? 0 : comm_width);
+            *at++ = ' ';
         }
-        text += ' ';
-    }
-    if ((fields & field_cpu) != 0) {
-        const auto cpu = item.cpu.value_or(~0u);
-        if (cpu < 1000) {
-            text += '[';
-            append_fraction(text, cpu, 3);
-            text += "] ";
-        } else {
-            fmt::format_to(out, "[{:03}] ", signed_id(cpu));
+        const auto pid = signed_id(item.pid.value_or(Pid{~0u}).value);
+        const auto tid = signed_id(item.tid.value_or(Tid{~0u}).value);
+        if ((fields & field_pid) != 0 && (fields & field_tid) != 0) {
+            at = put_id(at, pid, id_width);
+            *at++ = '/';
+            auto* const end = put_id(at, tid, 0);
+            const auto written = static_cast<std::size_t>(end - at);
+            at = written < id_width ? std::fill_n(end, id_width - written, ' ') : end;
+            *at++ = ' ';
+        } else if ((fields & (field_pid | field_tid)) != 0) {
+            at = put_id(at, (fields & field_pid) != 0 ? pid : tid, id_width);
+            *at++ = ' ';
         }
-    }
-    if ((fields & field_misc) != 0) append_misc(text, item);
-    if ((fields & field_time) != 0) append_time(text, item.time.value_or(Time{~std::uint64_t{0}}));
+        if ((fields & field_cpu) != 0) {
+            const auto cpu = signed_id(item.cpu.value_or(~0u));
+            *at++ = '[';
+            at = cpu >= 0 && cpu < 1000 ? put_fraction(at, static_cast<std::uint64_t>(cpu), 3)
+                                        : fmt::format_to(at, "{:03}", cpu);
+            at = put_text(at, "] ");
+        }
+        if ((fields & field_misc) != 0) at = put_misc(at, item);
+        if ((fields & field_time) != 0) at = put_time(at, item.time.value_or(Time{~std::uint64_t{0}}));
+        if ((fields & field_period) != 0) {
+            at = put_number(at, item.period, period_width);
+            *at++ = ' ';
+        }
+        if ((fields & field_event) != 0) {
+            at = put_right(at, name, name_width_);
+            at = put_text(at, ": ");
+        }
+        return static_cast<std::size_t>(at - data);
+    });
 }
 
-void ScriptText::append_time(std::string& text, Time time) const {
+char* ScriptText::put_time(char* at, Time time) const {
     constexpr std::uint64_t second = 1'000'000'000;
-    append_number(text, time.nanoseconds / second, 5);
-    text += '.';
-    if (nanoseconds_) {
-        append_fraction(text, time.nanoseconds % second, 9);
-    } else {
-        append_fraction(text, time.nanoseconds % second / 1000, 6);
-    }
-    text += ": ";
+    at = put_number(at, time.nanoseconds / second, 5);
+    *at++ = '.';
+    at = nanoseconds_ ? put_fraction(at, time.nanoseconds % second, 9)
+                      : put_fraction(at, time.nanoseconds % second / 1000, 6);
+    return put_text(at, ": ");
 }
 
 void ScriptText::append_places(std::string& text, const ScriptItem& item, ScriptFields fields) {

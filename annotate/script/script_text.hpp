@@ -26,7 +26,7 @@ class ScriptText {
 
   private:
     void append_start(std::string& text, const ScriptItem& item, ScriptFields fields) const;
-    void append_time(std::string& text, Time time) const;
+    char* put_time(char* at, Time time) const;
     void append_places(std::string& text, const ScriptItem& item, ScriptFields fields);
     void append_details(std::string& text, const ScriptItem& item, ScriptFields fields);
     void append_payload(std::string& text, const ScriptItem& item) const;
