@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -17,6 +18,7 @@
 #include "script_item.hpp"
 #include "script_json.hpp"
 #include "script_places.hpp"
+#include "script_pool.hpp"
 #include "script_text.hpp"
 #include "trace/trace_formats.hpp"
 
@@ -39,10 +41,14 @@ class ScriptWriter {
           payload_writers_(symbolizer.timeline()),
           places_(symbolizer, std::min(most_places, recording.limits().places)),
           text_writer_(recording, options.fields, options.nanoseconds,
-                       register_set(options.arch.empty() ? recording.arch() : options.arch), formats_, places_,
+                       register_set(options.arch.empty() ? recording.arch() : options.arch), formats_,
                        options.payloads),
           json_writer_(formats_, places_, options.payloads, sink) {
-        text_.reserve(2 * most_kept);
+        if (!options.json && options.jobs > 1) {
+            pool_.emplace(options.jobs, text_writer_, sink);
+        } else {
+            text_.reserve(2 * most_kept);
+        }
         absent_symbols_ = options.filter.code.symbols;
         absent_objects_ = options.filter.code.objects;
     }
@@ -56,6 +62,7 @@ class ScriptWriter {
     }
 
     ScriptCounts finish() {
+        if (pool_) pool_->finish();
         flush();
         counts_.counter_losses = counters_.losses();
         counts_.unread_formats = formats_.unread();
@@ -157,9 +164,38 @@ class ScriptWriter {
         if (options_.json) {
             json_writer_.write(item);
         } else {
-            text_writer_.append(text_, item);
+            write_text(item);
         }
         if (text_.size() >= most_kept) flush();
+    }
+
+    void write_text(ScriptItem& item) {
+        const auto fields = text_writer_.fields(item);
+        if ((fields & field_ip) != 0) find_lines(item, fields);
+        if (!pool_) return text_writer_.append(text_, item, &places_);
+        if (text_writer_.needs_places(item)) {
+            // Looking up changes the places: one thread does that.
+            text_writer_.append(text_, item, &places_);
+            pool_->add_text(item, text_, places_.texts());
+            text_.clear();
+        } else {
+            pool_->add(item, text_writer_.needs_record(item), places_.texts());
+        }
+    }
+
+    void find_lines(ScriptItem& item, ScriptFields fields) {
+        if (!item.has_chain) {
+            if (item.ip) item.place_text = places_.text(item.place, fields);
+            return;
+        }
+        lines_.clear();
+        for (const auto place : item.chain) places_.prefetch(place, fields);
+        for (const auto place : item.chain) {
+            const bool is_place = ScriptPlaces::left_out_count(place) == 0;
+            lines_.push_back(is_place ? places_.line(place, fields) : places_.left_out_line(place));
+            __builtin_prefetch(lines_.back().data());
+        }
+        item.lines = lines_;
     }
 
     // Adds the callers in a copy of the user stack to looked_up_, behind the kernel's part of the chain. Returns how
@@ -297,8 +333,10 @@ class ScriptWriter {
     std::vector<UnwoundFrame> unwound_;
     std::vector<std::uint8_t> left_out_;  // by place: the CodePart that leaves it out; or not_asked
     std::vector<std::string> absent_symbols_, absent_objects_;  // wanted ones that no place has so far
+    std::vector<std::string_view> lines_;                       // of one chain
     std::string text_;
     ScriptCounts counts_;
+    std::optional<ScriptPool> pool_;  // if several threads write text; it ends before what it refers to
 };
 
 }  // namespace

@@ -32,6 +32,7 @@ struct ScriptOptions {
     std::string arch;               // of text: whose registers these are; empty: as the recording says
     SampleFilter filter;
     PayloadOutput* payloads = nullptr;  // writes what BPF programs wrote, and must outlive the call; null: as bytes
+    std::size_t jobs = 1;  // of text: threads that write it; the sink is called on any of them, one at a time
     StopToken stop;
     Progress progress = {};
 };

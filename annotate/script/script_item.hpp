@@ -14,9 +14,15 @@
 
 namespace perfdata {
 
-// ScriptItem lives as long as one call.
+// is_bpf_output(attr) returns true for payloads of bpf_perf_event_output.
+inline bool is_bpf_output(const Attr& attr) {
+    constexpr std::uint64_t bpf_output = 10;  // PERF_COUNT_SW_BPF_OUTPUT
+    return attr.type == attr_type::software && attr.config == bpf_output;
+}
+
+// ScriptItem refers to data that live as long as one call: ScriptChunk keeps them longer.
 struct ScriptItem {
-    const RecordView& record;
+    RecordView record;
     const SampleLayout& layout;  // of the event that wrote the record
     const Event& event;          // the event it counts for: a sample of a group's leader counts for each member
     Moment moment{};
@@ -32,16 +38,15 @@ struct ScriptItem {
     bool narrow_comm = false;                // the event records chains, and they are requested
     bool has_chain = false;                  // the same, and some frames of them
     std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first; or ScriptPlaces::left_out()
-    bool whole_chain = true;                 // its deferred part is present
-    std::optional<StackEnd> stack_end{};     // how a copy of the user stack was unwound; nothing: there is none
+    // Of text, in ScriptPlaces::texts(): the line of each frame of the chain, or else what follows the ip.
+    std::span<const std::string_view> lines{};
+    std::string_view place_text{};
+    bool whole_chain = true;              // its deferred part is present
+    std::optional<StackEnd> stack_end{};  // how a copy of the user stack was unwound; nothing: there is none
 
     std::optional<std::uint32_t> btf{};  // of the BPF program that wrote its payload: see PayloadTypes::of()
 
-    // is_bpf_output() returns true for payloads of bpf_perf_event_output.
-    bool is_bpf_output() const {
-        constexpr std::uint64_t bpf_output = 10;  // PERF_COUNT_SW_BPF_OUTPUT
-        return event.attr.type == attr_type::software && event.attr.config == bpf_output;
-    }
+    bool is_bpf_output() const { return perfdata::is_bpf_output(event.attr); }
     Sample sample() const { return {record.bytes.data(), layout, record.order}; }
 };
 

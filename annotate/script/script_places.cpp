@@ -28,7 +28,7 @@ ScriptPlaces::ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places
 
 bool ScriptPlaces::forget_many() {
     constexpr std::size_t most_text = std::size_t{64} << 20, most_inlined = std::size_t{1} << 20;
-    if (places_.size() < most_places_ && text_.size() < most_text && inlined_.size() < most_inlined) return false;
+    if (places_.size() < most_places_ && texts_->bytes() < most_text && inlined_.size() < most_inlined) return false;
     places_ = {};
     for (auto& known : inlined_at_) known.clear();
     inlined_.clear();
@@ -36,7 +36,9 @@ bool ScriptPlaces::forget_many() {
     asked_ = 0;
     frame_names_.clear();
     for (auto& lines : lines_) lines.clear();
-    text_.clear();
+    left_out_lines_.clear();
+    texts_ = std::make_shared<TextArena>();
+    shared_texts_ = texts_;
     ++stretch_;  // invalidates recent lookups
     return true;
 }
@@ -90,18 +92,18 @@ void ScriptPlaces::find_inlined() {
     asked_ = places_.size();
 }
 
-ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields) {
+std::string_view ScriptPlaces::write(std::uint32_t number, ScriptFields fields) {
     const auto& found = name(number);
-    const auto begin = text_.size();
-    auto out = std::back_inserter(text_);
+    writing_.clear();
+    auto out = std::back_inserter(writing_);
     fmt::format_to(out, "\t{:16x}", places_[number].shown);
     if ((fields & field_sym) != 0) {
         if (found.symbol.empty()) {
-            text_ += " [unknown]";
+            writing_ += " [unknown]";
         } else {
-            text_ += ' ';
+            writing_ += ' ';
             // A chain may have very many inlined functions, all with one long name.
-            text_ += found.inlined ? printable(InLine(found.symbol)) : perfdata::shown(found.symbol);
+            writing_ += found.inlined ? printable(InLine(found.symbol)) : perfdata::shown(found.symbol);
             if ((fields & field_symoff) != 0) {
                 // As in perf, from the start of the function that contains it.
                 fmt::format_to(out, "+{:#x}", found.inlined ? offsets_.at(number) : found.offset);
@@ -109,21 +111,30 @@ ScriptPlaces::Line ScriptPlaces::write(std::uint32_t number, ScriptFields fields
         }
     }
     if (found.inlined) {
-        text_ += inlined_mark;
+        writing_ += inlined_mark;
     } else if ((fields & field_dso) != 0) {
-        text_ += " (";
-        text_ += found.object.empty() ? "[unknown]" : perfdata::shown(found.object);
-        text_ += ')';
+        writing_ += " (";
+        writing_ += found.object.empty() ? "[unknown]" : perfdata::shown(found.object);
+        writing_ += ')';
     }
-    text_ += '\n';
-    return {begin, static_cast<std::uint32_t>(text_.size() - begin)};
+    writing_ += '\n';
+    return texts_->keep(writing_);
 }
 
-ScriptPlaces::Line ScriptPlaces::write_object(std::uint32_t number) {
+std::string_view ScriptPlaces::left_out_line(std::uint32_t number) {
+    auto& line = left_out_lines_[number];
+    if (line.empty()) {
+        const auto count = left_out_count(number);
+        line = texts_->keep(fmt::format("\t{:16} [{} more inlined function{}]\n", "", count, count == 1 ? "" : "s"));
+    }
+    return line;
+}
+
+std::string_view ScriptPlaces::write_object(std::uint32_t number) {
     const auto& object = name(number).object;
-    const auto begin = text_.size();
-    text_ += object.empty() ? "[unknown]" : printable(InLine(object, InLine::Keep::end));
-    return {begin, static_cast<std::uint32_t>(text_.size() - begin)};
+    writing_.clear();
+    writing_ += object.empty() ? "[unknown]" : printable(InLine(object, InLine::Keep::end));
+    return texts_->keep(writing_);
 }
 
 }  // namespace perfdata

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/text_arena.hpp"
 #include "perfdata/profile/intern_table.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 #include "perfdata/timeline/frame_at.hpp"
@@ -126,19 +128,17 @@ class ScriptPlaces {
     // not_opened() returns how many objects of unnamed places have a file that the system does not let be opened.
     std::size_t not_opened() const { return not_opened_.size(); }
 
-    // Call prefetch(number, fields) and later prefetch_line(number, fields) before line(): first the line's place, then
-    // the line itself is fetched meanwhile.
+    // texts() holds the lines and texts below: they stay valid as long as somebody has it, also if places are
+    // forgotten.
+    const std::shared_ptr<const TextArena>& texts() const { return shared_texts_; }
+
+    // Call prefetch(number, fields) before line(): meanwhile the line's place is fetched.
     void prefetch(std::uint32_t number, ScriptFields fields) const {
         const auto& lines = lines_[style(fields)];
         if (number < lines.size()) __builtin_prefetch(&lines[number]);
     }
-    void prefetch_line(std::uint32_t number, ScriptFields fields) const {
-        const auto& lines = lines_[style(fields)];
-        if (number < lines.size()) __builtin_prefetch(text_.data() + lines[number].begin);
-    }
 
     // line(number, fields) returns a line of a call chain: "\tffffffff821f4dab default_idle+0xb ([kernel.kallsyms])\n".
-    // Valid until the next call.
     std::string_view line(std::uint32_t number, ScriptFields fields) {
         return written(number, lines_[style(fields)], [&] { return write(number, fields); });
     }
@@ -149,8 +149,9 @@ class ScriptPlaces {
         text.remove_suffix(1);
         return text;
     }
-    // object(number) returns its object, or "[unknown]", in the short form for lines with many of them. Valid until the
-    // next call.
+    // left_out_line(number) returns the line for left_out().
+    std::string_view left_out_line(std::uint32_t number);
+    // object(number) returns its object, or "[unknown]", in the short form for lines with many of them.
     std::string_view object(std::uint32_t number) {
         return written(number, lines_[objects_only], [&] { return write_object(number); });
     }
@@ -158,18 +159,13 @@ class ScriptPlaces {
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0}, left_out_mark = std::uint32_t{1} << 31;
     static constexpr std::size_t behind_address = 17;  // a tab and 16 digits
-    struct Line {
-        std::size_t begin = 0;
-        std::uint32_t size = 0;  // 0: not yet written
-    };
-
     // written(number, lines, write) returns the place's text, which write() adds on the first call.
     template <class Write>
-    std::string_view written(std::uint32_t number, std::vector<Line>& lines, Write&& write) {
+    std::string_view written(std::uint32_t number, std::vector<std::string_view>& lines, Write&& write) {
         if (lines.size() <= number) lines.resize(std::max(places_.size(), 2 * lines.size()));
-        auto& found = lines[number];
-        if (found.size == 0) found = write();
-        return std::string_view(text_).substr(found.begin, found.size);
+        auto& found = lines[number];  // empty: not yet written
+        if (found.empty()) found = write();
+        return found;
     }
 
     // Inlined is what was inlined at a place, in inlined_.
@@ -198,8 +194,8 @@ class ScriptPlaces {
                ((fields & field_dso) != 0 ? 4u : 0u);
     }
     std::uint64_t shown(const Frame& frame, Address address) const;
-    Line write(std::uint32_t number, ScriptFields fields);
-    Line write_object(std::uint32_t number);
+    std::string_view write(std::uint32_t number, ScriptFields fields);
+    std::string_view write_object(std::uint32_t number);
 
     const Symbolizer& symbolizer_;
     std::size_t most_places_;
@@ -220,8 +216,11 @@ class ScriptPlaces {
     std::map<std::uint32_t, std::uint64_t> offsets_;  // of inlined places, in the functions that contain them
     std::vector<Frame> calls_;                        // one answer of FunctionIndex
     static constexpr std::size_t styles = 8, objects_only = styles;
-    std::array<std::vector<Line>, styles + 1> lines_;  // by style(), and of object()
-    std::string text_;
+    std::array<std::vector<std::string_view>, styles + 1> lines_;  // by style(), and of object()
+    std::map<std::uint32_t, std::string_view> left_out_lines_;
+    std::shared_ptr<TextArena> texts_ = std::make_shared<TextArena>();
+    std::shared_ptr<const TextArena> shared_texts_ = texts_;
+    std::string writing_;  // one text
 };
 
 }  // namespace perfdata

@@ -130,34 +130,71 @@ bool address_has_symbol(const Attr& attr) {
            (attr.config == page_faults || attr.config == minor_faults || attr.config == major_faults);
 }
 
+void append_address(std::string& text, const ScriptItem& item, Address address, ScriptFields fields,
+                    ScriptPlaces* places) {
+    fmt::format_to(std::back_inserter(text), "{:16x}", address.value);
+    if (places == nullptr || !address_has_symbol(item.event.attr)) return;
+    text += places->text(places->find(item.moment, address, item.mode), fields);
+}
+
+void append_branches(std::string& text, const ScriptItem& item, const BranchStack<AnyOrder>& branches,
+                     ScriptFields fields, ScriptPlaces* places) {
+    auto out = std::back_inserter(text);
+    const auto side = [&](char separator, Address address) {
+        fmt::format_to(out, "{}{:#x}", separator, address.value);
+        if (places == nullptr || (fields & field_dso) == 0) return;
+        // A sample has up to some thousand branches, with two objects each.
+        fmt::format_to(out, "({})", places->object(places->find(item.moment, address, item.mode)));
+    };
+    for (std::size_t index = 0; index < branches.size(); ++index) {
+        const auto branch = branches[index];
+        side(' ', branch.from);
+        side('/', branch.to);
+        const auto type = branch_type_name(branch.type);
+        const char predicted = branch.mispredicted ? 'M' : branch.predicted ? 'P' : '-';
+        fmt::format_to(out, "/{}/{}/{}/{}/{} ", predicted, branch.in_transaction ? 'X' : '-',
+                       branch.aborted ? 'A' : '-', branch.cycles, type.empty() ? std::string_view("-") : type);
+    }
+}
+
+constexpr ScriptFields fields_in_front = field_trace | field_addr | field_data_src | field_weight;
+constexpr ScriptFields fields_behind = field_iregs | field_uregs | field_brstack | field_bpf_output | field_phys_addr |
+                                       field_data_page_size | field_code_page_size;
+
 }  // namespace
 
 ScriptText::ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
-                       const TraceFormats& formats, ScriptPlaces& places, PayloadOutput* payloads)
-    : fields_(fields),
-      nanoseconds_(nanoseconds),
+                       const TraceFormats& formats, PayloadOutput* payloads)
+    : nanoseconds_(nanoseconds),
       formats_(formats),
-      places_(places),
       payloads_(payloads),
       registers_(registers),
       first_event_(recording.events().events().data()) {
     for (const auto& event : recording.events().events()) {
-        names_.push_back(shown(event.name));
-        name_width_ = std::max(name_width_, names_.back().size());
+        const auto& attr = event.attr;
+        OfEvent one{.name = shown(event.name), .fields = fields.of(attr)};
+        const auto shows = [&](ScriptFields field) { return (one.fields & field) != 0; };
+        one.needs_places = (shows(field_trace) && formats.names_code(attr.config)) ||
+                           (shows(field_addr) && address_has_symbol(attr)) ||
+                           (shows(field_brstack) && shows(field_dso)) ||
+                           (shows(field_bpf_output) && payloads != nullptr && is_bpf_output(attr));
+        one.needs_record = shows(fields_in_front | fields_behind);
+        name_width_ = std::max(name_width_, one.name.size());
+        events_.push_back(std::move(one));
     }
 }
 
-void ScriptText::append(std::string& text, const ScriptItem& item) {
-    const auto& attr = item.event.attr;
-    const auto fields = fields_.of(attr);
+void ScriptText::append(std::string& text, const ScriptItem& item, ScriptPlaces* places) const {
+    const auto fields = of(item).fields;
     if (fields == 0) return;
     append_start(text, item, fields);
-    constexpr ScriptFields in_front = field_trace | field_addr | field_data_src | field_weight;
-    constexpr ScriptFields behind = field_iregs | field_uregs | field_brstack | field_bpf_output | field_phys_addr |
-                                    field_data_page_size | field_code_page_size;
-    if ((fields & in_front) != 0) append_details(text, item, fields & (in_front | ~behind));
-    if ((fields & field_ip) != 0) append_places(text, item, fields);
-    if ((fields & behind) != 0) append_details(text, item, fields & (behind | ~in_front));
+    if ((fields & fields_in_front) != 0) {
+        append_details(text, item, fields & (fields_in_front | ~fields_behind), places);
+    }
+    if ((fields & field_ip) != 0) append_places(text, item);
+    if ((fields & fields_behind) != 0) {
+        append_details(text, item, fields & (fields_behind | ~fields_in_front), places);
+    }
     text += '\n';
 }
 
@@ -167,7 +204,7 @@ void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptF
     static_assert(period_width <= most_digits && misc_width <= most_digits);
     // Blanks and the like come to less than one number.
     constexpr std::size_t most_numbers = 5 * most_digits + least_fraction + most_fraction + misc_width + most_digits;
-    const auto& name = names_[static_cast<std::size_t>(&item.event - first_event_)];
+    const auto& name = of(item).name;
     const auto most = comm_width + item.comm.size() + most_numbers + name_width_;
     text.resize_and_overwrite(text.size() + most, [&, begin = text.size()](char* data, std::size_t) {
         auto* at = data + begin;
@@ -218,36 +255,32 @@ char* ScriptText::put_time(char* at, Time time) const {
     return put_text(at, ": ");
 }
 
-void ScriptText::append_places(std::string& text, const ScriptItem& item, ScriptFields fields) {
+void ScriptText::append_places(std::string& text, const ScriptItem& item) {
     if (item.has_chain) {
         text += '\n';
-        for (const auto place : item.chain) places_.prefetch(place, fields);
-        for (const auto place : item.chain) places_.prefetch_line(place, fields);
-        for (const auto place : item.chain) {
-            if (const auto left_out = ScriptPlaces::left_out_count(place); left_out != 0) {
-                fmt::format_to(std::back_inserter(text), "\t{:16} [{} more inlined function{}]\n", "", left_out,
-                               left_out == 1 ? "" : "s");
-                continue;
-            }
-            text += places_.line(place, fields);
-        }
+        for (const auto line : item.lines) text += line;
         return;
     }
     fmt::format_to(std::back_inserter(text), " {:16x}", item.ip.value_or(Address{0}).value);
-    if (item.ip) text += places_.text(item.place, fields);
+    text += item.place_text;
 }
 
-void ScriptText::append_details(std::string& text, const ScriptItem& item, ScriptFields fields) {
+void ScriptText::append_details(std::string& text, const ScriptItem& item, ScriptFields fields,
+                                ScriptPlaces* places) const {
     const auto sample = item.sample();
     const auto details = sample.details();
     auto out = std::back_inserter(text);
     if ((fields & field_trace) != 0) {
         if (const auto raw = details.raw()) {
-            ScriptTraceNames names(places_, item.moment);
-            formats_.append(text, item.event.attr.config, *raw, &names);
+            if (places != nullptr) {
+                ScriptTraceNames names(*places, item.moment);
+                formats_.append(text, item.event.attr.config, *raw, &names);
+            } else {
+                formats_.append(text, item.event.attr.config, *raw);
+            }
         }
     }
-    if ((fields & field_addr) != 0) append_address(text, item, sample.addr().value_or(Address{0}), fields);
+    if ((fields & field_addr) != 0) append_address(text, item, sample.addr().value_or(Address{0}), fields, places);
     if ((fields & field_data_src) != 0) {
         const auto source = details.data_source().value_or(DataSource{});
         fmt::format_to(out, "{:16x} {}", source.word, describe(source));
@@ -259,7 +292,7 @@ void ScriptText::append_details(std::string& text, const ScriptItem& item, Scrip
     if ((fields & field_iregs) != 0) append_registers(text, details.interrupt_registers(), registers_);
     if ((fields & field_uregs) != 0) append_registers(text, details.user_registers(), registers_);
     if ((fields & field_brstack) != 0) {
-        if (const auto branches = details.branch_stack()) append_branches(text, item, *branches, fields);
+        if (const auto branches = details.branch_stack()) append_branches(text, item, *branches, fields, places);
     }
     if ((fields & field_bpf_output) != 0 && item.is_bpf_output()) append_payload(text, item);
     if ((fields & field_phys_addr) != 0) {
@@ -279,32 +312,6 @@ void ScriptText::append_payload(std::string& text, const ScriptItem& item) const
     }
     text.resize(before);
     append_bpf_output(text, payload.raw);
-}
-
-void ScriptText::append_address(std::string& text, const ScriptItem& item, Address address, ScriptFields fields) {
-    fmt::format_to(std::back_inserter(text), "{:16x}", address.value);
-    if (!address_has_symbol(item.event.attr)) return;
-    text += places_.text(places_.find(item.moment, address, item.mode), fields);
-}
-
-void ScriptText::append_branches(std::string& text, const ScriptItem& item, const BranchStack<AnyOrder>& branches,
-                                 ScriptFields fields) {
-    auto out = std::back_inserter(text);
-    const auto side = [&](char separator, Address address) {
-        fmt::format_to(out, "{}{:#x}", separator, address.value);
-        if ((fields & field_dso) == 0) return;
-        // A sample has up to some thousand branches, with two objects each.
-        fmt::format_to(out, "({})", places_.object(places_.find(item.moment, address, item.mode)));
-    };
-    for (std::size_t index = 0; index < branches.size(); ++index) {
-        const auto branch = branches[index];
-        side(' ', branch.from);
-        side('/', branch.to);
-        const auto type = branch_type_name(branch.type);
-        const char predicted = branch.mispredicted ? 'M' : branch.predicted ? 'P' : '-';
-        fmt::format_to(out, "/{}/{}/{}/{}/{} ", predicted, branch.in_transaction ? 'X' : '-',
-                       branch.aborted ? 'A' : '-', branch.cycles, type.empty() ? std::string_view("-") : type);
-    }
 }
 
 }  // namespace perfdata

@@ -20,28 +20,40 @@ class ScriptText {
   public:
     // All arguments must outlive it. Without `payloads` what BPF programs wrote is shown as bytes.
     ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
-               const TraceFormats& formats, ScriptPlaces& places, PayloadOutput* payloads);
+               const TraceFormats& formats, PayloadOutput* payloads);
 
-    void append(std::string& text, const ScriptItem& item);
+    // append(text, item, places) may be called on many threads at the same time, without places, if needs_places(item)
+    // is false.
+    void append(std::string& text, const ScriptItem& item, ScriptPlaces* places) const;
+
+    // needs_places(item) returns true if the text has names of more than the item's lines, or is that of payloads.
+    bool needs_places(const ScriptItem& item) const { return of(item).needs_places; }
+    // needs_record(item) returns true if the text shows more of the record than the item has.
+    bool needs_record(const ScriptItem& item) const { return of(item).needs_record; }
+    // fields(item) returns what is shown of it.
+    ScriptFields fields(const ScriptItem& item) const { return of(item).fields; }
 
   private:
+    struct OfEvent {
+        std::string name;
+        ScriptFields fields = 0;
+        bool needs_places = false, needs_record = false;
+    };
+    const OfEvent& of(const ScriptItem& item) const {
+        return events_[static_cast<std::size_t>(&item.event - first_event_)];
+    }
     void append_start(std::string& text, const ScriptItem& item, ScriptFields fields) const;
     char* put_time(char* at, Time time) const;
-    void append_places(std::string& text, const ScriptItem& item, ScriptFields fields);
-    void append_details(std::string& text, const ScriptItem& item, ScriptFields fields);
+    static void append_places(std::string& text, const ScriptItem& item);
+    void append_details(std::string& text, const ScriptItem& item, ScriptFields fields, ScriptPlaces* places) const;
     void append_payload(std::string& text, const ScriptItem& item) const;
-    void append_address(std::string& text, const ScriptItem& item, Address address, ScriptFields fields);
-    void append_branches(std::string& text, const ScriptItem& item, const BranchStack<AnyOrder>& branches,
-                         ScriptFields fields);
 
-    const FieldChoice& fields_;
     bool nanoseconds_;
     const TraceFormats& formats_;
-    ScriptPlaces& places_;
     PayloadOutput* payloads_;
     RegisterSet registers_;
     const Event* first_event_;
-    std::vector<std::string> names_;  // by event
+    std::vector<OfEvent> events_;  // by event
     std::size_t name_width_ = 0;
 };
 

@@ -51,6 +51,7 @@ FieldChoice chosen_fields(const ScriptChoice& choice) {
 Result<ScriptOptions> make_options(const ScriptChoice& choice, const Recording& recording) {
     ScriptOptions options;
     options.json = choice.common.json;
+    options.jobs = choice.names.threads();
     options.chains = !choice.hide_chains;
     options.inlines = choice.inlines;
     options.most_frames = choice.most_frames;
@@ -213,6 +214,8 @@ void add_script(CLI::App& app, int& exit) {
     choice->samples.add_to(*command, "-c,--comms,--comm", "--dso,--dsos");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // files are read lazily, in the order of the samples
+    add_whole(*command, "-j,--jobs", choice->names.jobs, "Threads that write text (default: one per CPU)",
+              {1, 256, "a number from 1 to 256 (default: one per CPU)"});
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return run(*choice); });
 }

@@ -211,6 +211,11 @@ void TraceFormats::append(std::string& text, std::uint64_t id, Bytes raw, TraceN
     format->second.append(text, {raw, order_, long_size_, &strings_, names});
 }
 
+bool TraceFormats::names_code(std::uint64_t id) const {
+    const auto format = formats_.find(id);
+    return format != formats_.end() && format->second.names_code();
+}
+
 std::map<std::string_view, TraceText::Value> TraceFormats::values(std::uint64_t id) const {
     const auto format = formats_.find(id);
     return format == formats_.end() ? std::map<std::string_view, TraceText::Value>() : format->second.values();

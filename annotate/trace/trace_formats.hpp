@@ -29,6 +29,8 @@ class TraceText {
     bool is_too_large() const { return is_too_large_; }
 
     void append(std::string& text, const TraceRecord& record) const;
+    // names_code() returns true if the text has names of code: see TraceNames.
+    bool names_code() const { return print_ && print_->names_code(); }
 
     // Value is where the text has a field, see TracePrint::values().
     using Value = TracePrint::Value;
@@ -61,6 +63,9 @@ class TraceFormats {
     std::map<std::string_view, TraceText::Value> values(std::uint64_t id) const;
     std::size_t append_value(std::string& text, std::uint64_t id, const TraceText::Value& value, Bytes raw,
                              TraceNames* names = nullptr) const;
+
+    // names_code(id) returns true if the text of a tracepoint has names of code.
+    bool names_code(std::uint64_t id) const;
 
     // unread() returns how many of the recorded tracepoints have a format that is damaged or too long.
     std::uint64_t unread() const { return unread_; }

@@ -185,22 +185,18 @@ void append_pointer(TraceWriter& writer, std::string_view letters, const TraceDi
                     const TraceExpression& argument, const std::vector<TraceField>& fields, const TraceRecord& record) {
     const auto number = [&] { return argument.number(fields, record).bits; };
     const auto place = [&] { return argument.place(fields, record); };
-    switch (letters.empty() ? '\0' : letters[0]) {
-        case 'F':
-        case 'f':
-        case 'S':
-        case 's':
-        case 'B': {
-            const bool with_offset = letters[0] != 'f' && letters[0] != 's';
-            const auto address = number();
-            std::string name;
-            if (record.names != nullptr && record.names->append_symbol(name, address, with_offset)) {
-                writer.plain(name);
-            } else {
-                writer.hex(address);
-            }
-            break;
+    if (has_letter(code_letters, letters, 0)) {
+        const bool with_offset = letters[0] != 'f' && letters[0] != 's';
+        const auto address = number();
+        std::string name;
+        if (record.names != nullptr && record.names->append_symbol(name, address, with_offset)) {
+            writer.plain(name);
+        } else {
+            writer.hex(address);
         }
+        return;
+    }
+    switch (letters.empty() ? '\0' : letters[0]) {
         case 'M':
         case 'm': writer.plain(mac_text(letters, place())); break;
         case 'I':

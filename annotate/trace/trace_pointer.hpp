@@ -10,6 +10,9 @@
 
 namespace perfdata {
 
+// code_letters begin the letters behind "%p" that print a name of code.
+inline constexpr std::string_view code_letters = "FfSsB";
+
 // pointer_letters("I4 and so on") returns how many letters after "%p" belong to it.
 std::size_t pointer_letters(std::string_view text);
 

@@ -180,6 +180,12 @@ void TracePrint::append(std::string& text, const std::vector<TraceField>& fields
     if (writer.full()) text += "…";
 }
 
+bool TracePrint::names_code() const {
+    return std::ranges::any_of(parts_, [](const Part& part) {
+        return part.directive.conversion == 'p' && is_one_of(code_letters, part.letters);
+    });
+}
+
 std::map<std::string_view, TracePrint::Value> TracePrint::values(const std::vector<TraceField>& fields) const {
     std::map<std::string_view, Value> values;
     std::map<std::string_view, unsigned> fields_of;  // by name: a damaged format may have several

@@ -27,6 +27,9 @@ class TracePrint {
     // bytes of the format and of the record are appended as they are.
     void append(std::string& text, const std::vector<TraceField>& fields, const TraceRecord& record) const;
 
+    // names_code() returns true if it has a directive like "%pS".
+    bool names_code() const;
+
     // Value is a piece of the text that shows a field: the "%s%s" of "prev_state=%s%s ==> ".
     struct Value {
         std::uint32_t first = 0, begin = 0;  // its first part, and the place in the literal of that
