@@ -50,6 +50,19 @@ void ScriptPlaces::enter(Time time) {
     ++stretch_;
 }
 
+FrameName ScriptPlaces::name_of(const Frame& frame) {
+    auto name = symbolizer_.name(frame);
+    if (name.symbol.empty() && name.kind == CodeClass::user && lacks_build_id(name.miss)) [[unlikely]] {
+        without_build_id_.emplace(name.object, name.miss);
+    }
+    if (name.symbol.empty() && name.miss == SymbolMiss::not_opened) [[unlikely]] {
+        not_opened_.insert(name.object);
+    }
+    const bool kernel = name.kind == CodeClass::kernel || name.kind == CodeClass::module || frame.misses(Miss::kernel);
+    unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && !symbolizer_.has_kernel_names());
+    return name;
+}
+
 std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
     if (frame.kind != FrameKind::object) return address.value;
     const auto& object = symbolizer_.timeline().tasks().objects()[frame.index];
@@ -80,12 +93,12 @@ void ScriptPlaces::find_inlined() {
             auto& known = inlined_at_[returns ? 1 : 0];
             if (known.size() <= number) known.resize(std::max(places_.size(), 2 * known.size()));
             known[number] = {inlined_.size(), calls_.size()};
-            const auto offset = name(number).offset;
+            const auto offset = name_once(number).offset;
             constexpr std::size_t a_line = 32;  // without the name
             for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
                 inlined_.push_back(places_.intern(ScriptPlace{*call, place.shown}));
                 offsets_.emplace(inlined_.back(), offset);
-                known[number].bytes += a_line + printable(InLine(name(inlined_.back()).symbol)).size();
+                known[number].bytes += a_line + printable(InLine(name_once(inlined_.back()).symbol)).size();
             }
         }
     }
@@ -93,7 +106,7 @@ void ScriptPlaces::find_inlined() {
 }
 
 std::string_view ScriptPlaces::write(std::uint32_t number, ScriptFields fields) {
-    const auto& found = name(number);
+    const auto found = name_once(number);
     writing_.clear();
     auto out = std::back_inserter(writing_);
     fmt::format_to(out, "\t{:16x}", places_[number].shown);
@@ -131,7 +144,7 @@ std::string_view ScriptPlaces::left_out_line(std::uint32_t number) {
 }
 
 std::string_view ScriptPlaces::write_object(std::uint32_t number) {
-    const auto& object = name(number).object;
+    const auto object = name_once(number).object;
     writing_.clear();
     writing_ += object.empty() ? "[unknown]" : printable(InLine(object, InLine::Keep::end));
     return texts_->keep(writing_);

@@ -102,22 +102,16 @@ class ScriptPlaces {
     // size() returns the number of places: all numbers are below it.
     std::size_t size() const { return places_.size(); }
     const ScriptPlace& place(std::uint32_t number) const { return places_[number]; }
+    // name(number) keeps the names: for those who ask for the same ones again.
     const FrameName& name(std::uint32_t number) {
         while (frame_names_.size() < places_.size()) {
-            const auto& frame = places_[static_cast<std::uint32_t>(frame_names_.size())].frame;
-            frame_names_.push_back(symbolizer_.name(frame));
-            const auto& name = frame_names_.back();
-            if (name.symbol.empty() && name.kind == CodeClass::user && lacks_build_id(name.miss)) [[unlikely]] {
-                without_build_id_.emplace(name.object, name.miss);
-            }
-            if (name.symbol.empty() && name.miss == SymbolMiss::not_opened) [[unlikely]] {
-                not_opened_.insert(name.object);
-            }
-            const bool kernel =
-                name.kind == CodeClass::kernel || name.kind == CodeClass::module || frame.misses(Miss::kernel);
-            unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && !symbolizer_.has_kernel_names());
+            frame_names_.push_back(name_of(places_[static_cast<std::uint32_t>(frame_names_.size())].frame));
         }
         return frame_names_[number];
+    }
+    // name_once(number) does not: most texts are written once, and names take more memory than places.
+    FrameName name_once(std::uint32_t number) {
+        return number < frame_names_.size() ? frame_names_[number] : name_of(places_[number].frame);
     }
     // unnamed_kernel() returns true if any of them is kernel code, and there are no names for it.
     bool unnamed_kernel() const { return unnamed_kernel_; }
@@ -186,6 +180,8 @@ class ScriptPlaces {
         const auto frame = frame_at(symbolizer_.timeline(), jit_, moment, address, mode, &recent_tasks_);
         return {frame, shown(frame, address)};
     }
+    // name_of(frame) asks for a name, and notes what lacks one.
+    FrameName name_of(const Frame& frame);
     // enter(time) makes the stretch without changes around that time the current one.
     void enter(Time time);
 
@@ -206,7 +202,7 @@ class ScriptPlaces {
     std::uint32_t stretch_ = 0;
     std::vector<Recent> recent_;
     InternTable<ScriptPlace> places_;
-    std::vector<FrameName> frame_names_;                       // by number
+    std::vector<FrameName> frame_names_;                       // by number; of the first places
     std::map<std::string_view, SymbolMiss> without_build_id_;  // a tree: a file chooses the names
     std::set<std::string_view> not_opened_;                    // likewise
     bool unnamed_kernel_ = false;
