@@ -40,7 +40,7 @@ std::uint64_t kernel_without_code(std::span<const Listing> listings) {
     for (const auto& listing : listings) {
         const bool kernel = listing.kind == CodeClass::kernel || listing.kind == CodeClass::module ||
                             listing.kind == CodeClass::out_of_line;
-        if (kernel && !listing.image) samples += hits(listing.total);
+        if (kernel && !listing.image) samples = add_up_to_most(samples, hits(listing.total));
     }
     return samples;
 }

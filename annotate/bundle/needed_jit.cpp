@@ -141,7 +141,10 @@ class JitAdder {
             return std::shared_ptr<const Source>(std::move(used), source);
         }
         if (dump.opened) return *dump.opened;
-        return open(dump.name(), dump.from == JitDumpFile::From::given, dump.path, Content::jitdump);
+        const bool given = dump.from == JitDumpFile::From::given;
+        auto opened = open(dump.name(), given, dump.path, Content::jitdump);
+        if (opened && !given) return dump.to_hand_on(std::move(*opened), from_.recording.limits(), options_.watch);
+        return opened;
     }
 
     Result<void> add_dumps() {
@@ -150,7 +153,9 @@ class JitAdder {
         for (const auto& mapping : tasks.mappings()) {
             const auto& path = tasks.object(mapping).path;
             if (jitdump_pid(path)) with_dumps_.insert(mapping.pid.value);
-            if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from});
+            if (jitdump_pid(path)) {
+                marks.push_back({mapping.pid, path, mapping.from, tasks.object(mapping).inode});
+            }
         }
         for (const auto& dump : find_jit_dumps(marks, search_)) {
             if (dump.from != JitDumpFile::From::given) {
@@ -170,7 +175,10 @@ class JitAdder {
             auto content = content_of(dump);
             if (!content) {
                 if (content.error().code == ErrorCode::cancelled) return fail(std::move(content.error()));
-                continue;  // it said so when its code was read
+                if (content.error().code == ErrorCode::mismatch) {
+                    add_missing("jitdump", dump.path, content.error(), dump.pid.value);
+                }
+                continue;  // of others it was said when their code was read
             }
             const auto header = JitDump::open(*content, dump.path, from_.recording.limits());
             if (!header || !check_jit_dump(dump, header->header())) continue;
@@ -221,7 +229,12 @@ class JitAdder {
             content = std::move(*opened);
             from = there.shown();
         } else {
-            auto opened = open(found.name(), found.from == JitDumpFile::From::given, found.path, Content::perf_map);
+            const bool given = found.from == JitDumpFile::From::given;
+            auto opened = open(found.name(), given, found.path, Content::perf_map);
+            if (opened && !given) {
+                opened =
+                    found.to_hand_on(std::move(*opened), Content::perf_map, from_.recording.limits(), options_.watch);
+            }
             if (!opened) return map_is_missing(from, opened.error(), pid);
             content = std::move(*opened);
         }

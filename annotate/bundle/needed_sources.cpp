@@ -17,8 +17,8 @@ class SourcesAdder {
     SourcesAdder(const NeededFrom& from, const NeededOptions& options, Needed& needed)
         : options_(options),
           needed_(needed),
-          sources_({from.symbolizer, from.options, from.files, &from.files, from.recording.limits(), options.user,
-                    options.watch}),
+          sources_({from.symbolizer, from.options, from.files, &from.files, &from.roots, from.recording.limits(),
+                    options.user, options.watch}),
           room_(from.recording.limits().source_file_bytes) {}
 
     Result<void> add(std::span<const Listing> listings) {
@@ -30,7 +30,7 @@ class SourcesAdder {
             const auto take = [&](const SourceLine& source) {
                 if (source.file.empty() || source.text.empty()) return;
                 auto& file = files[source.file];
-                file.samples += samples;
+                file.samples = add_up_to_most(file.samples, samples);
                 file.by.insert(naming_object(function));
             };
             for (const auto& line : listing.lines) take(line.source);

@@ -38,7 +38,7 @@ std::optional<CodeOf> owner_of(const Frame& frame, const Symbolizer& symbolizer,
 }  // namespace
 
 void NeededBy::add(const NeededBy& other) {
-    samples += other.samples;
+    samples = add_up_to_most(samples, other.samples);
     for (const auto& command : other.commands) {
         if (commands.size() == most_commands) break;
         if (std::ranges::find(commands, command) == commands.end()) commands.push_back(command);
@@ -60,7 +60,7 @@ NeededUsers NeededUsers::of(const SampleCounts& counts, const Symbolizer& symbol
     const auto rows = counts.rows();
     for (std::size_t number = 0; number < rows.size(); ++number) {
         std::uint64_t hits = 0;
-        counts.each_cell(number, [&](std::size_t, const EventCount& cell) { hits += cell.hits; });
+        counts.each_cell(number, [&](std::size_t, const EventCount& cell) { hits = add_up_to_most(hits, cell.hits); });
         if (hits == 0) continue;
         in_chain.clear();
         for (auto node = rows[number].chain; node != ChainNode::none; node = nodes[node].caller) {
@@ -72,8 +72,8 @@ NeededUsers NeededUsers::of(const SampleCounts& counts, const Symbolizer& symbol
         const auto& task = counts.tasks()[rows[number].task];
         for (const auto& owner : in_chain) {  // the name of a thread is empty if it is not recorded
             auto& users = needed.users_[owner];
-            users.samples += hits;
-            users.commands[task.comm] += hits;
+            users.samples = add_up_to_most(users.samples, hits);
+            users.commands[task.comm] = add_up_to_most(users.commands[task.comm], hits);
         }
     }
     return needed;

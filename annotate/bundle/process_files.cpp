@@ -44,6 +44,7 @@ Result<std::shared_ptr<const Source>> open_of_process(std::uint32_t pid, const F
                                                       NamedFileOptions how) {
     const auto user = user_of(pid);
     how.trusted_links = true;
+    how.inside_process = true;
     how.on_behalf_of = user;
     auto opened = open_named_file(there, limits, how);
     // Its number may be another process's by now.

@@ -10,6 +10,7 @@
 #include "perfdata/recording/file_state.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
+#include "perfdata/timeline/mapping.hpp"
 
 #include "needed_parts.hpp"
 #include "process_files.hpp"
@@ -73,15 +74,15 @@ Result<TrustedSources::Owner> TrustedSources::find_owner(std::uint32_t object) c
     how.content = Content::elf;
     how.trusted_links = true;
     how.watch = {reader_.watch.stop, {}};
+    // Nothing proves whose program it is in a file system that somebody brought.
     const auto& recorded = reader_.symbolizer.recorded_object(object);
     const auto program = open_owned_file({"", std::string(without_deleted(recorded.path))}, reader_.limits, how);
     if (!program) return fail(program.error());
-    if (program->writable) return std::nullopt;
+    if (program->writable || !program->proven) return std::nullopt;
     const auto here = file_state(*program->content), read = file_state(elf.source());
     if (here && read && here->is_same_file(*read)) return program->owner;
     // Lines are read long before this. So nobody else may be able to make a copy equal meanwhile.
-    constexpr std::uint32_t others_write = 022;
-    if (read && ((read->owner != 0 && read->owner != reader_.user) || (read->permissions & others_write) != 0)) {
+    if (read && ((read->owner != 0 && read->owner != reader_.user) || read->writable || !read->proven)) {
         return std::nullopt;
     }
     const auto same = equal_bytes(*program->content, elf.source(), how.watch);
@@ -104,14 +105,87 @@ bool TrustedSources::is_of_this_root(const FoundObject& used) const {
 TrustedSources::Opening TrustedSources::open_given(const Found& found, const Limits& limits,
                                                    NamedFileOptions how) const {
     const auto& files = reader_.traced == nullptr ? reader_.files : reader_.traced->beneath();
+    how.trusted_links = true;
     if (!found.name.root.empty()) return open_named_file(found.name, limits, how);
     const auto whole = files.identity(found.name), confined = files.identity(found.inside);
     if (!whole || whole != confined) {
         return fail(ErrorCode::mismatch, Error::no_offset, found.name.shown(), "a link leads out of the directory");
     }
     // The directory itself may be another one by now, but no link of another user made it so.
-    how.trusted_links = true;
     return open_named_file(found.name, limits, how);
+}
+
+// Returns the processes with that root that mapped a program which names a file, if that program is the one whose lines
+// were read. Errors: cancelled.
+Result<std::vector<std::uint32_t>> TrustedSources::processes_of(const std::string& root, const NamedBy& by) {
+    std::vector<std::uint32_t> found;
+    const auto& tasks = reader_.symbolizer.timeline().tasks();
+    for (const auto& [pid, directory] : *reader_.roots) {
+        if (directory != root) continue;
+        for (const auto& object : by) {
+            if (!object) continue;
+            const auto is_that = [&](const Mapping& mapping) {
+                return mapping.pid.value == pid && mapping.object == *object;
+            };
+            if (std::ranges::none_of(tasks.mappings(), is_that)) continue;
+            const auto [known, is_new] = in_roots_.try_emplace({root, *object}, false);
+            if (is_new) {
+                const auto mapped = has_mapped(root, *object);
+                if (!mapped) {
+                    in_roots_.erase(known);
+                    return fail(mapped.error());
+                }
+                known->second = *mapped;
+            }
+            if (!known->second) continue;
+            found.push_back(pid);
+            break;
+        }
+    }
+    return found;
+}
+
+// Returns true if the program at the recorded path of an object, below a root, is the one that the lines are from: two
+// processes may have different programs of one path and, which whoever links chooses, one build id. Errors: cancelled.
+Result<bool> TrustedSources::has_mapped(const std::string& root, std::uint32_t object) const {
+    const auto used = reader_.symbolizer.file(object);
+    if (!used) return false;
+    const auto& elf = *(*used)->file;
+    if (!has_line_table(elf) || elf.alternate_link()) return false;
+    NamedFileOptions how;
+    how.content = Content::elf;
+    how.watch = {reader_.watch.stop, {}};
+    const auto& recorded = reader_.symbolizer.recorded_object(object);
+    const auto program = open_named_file({root, std::string(without_deleted(recorded.path))}, reader_.limits, how);
+    if (!program && program.error().code == ErrorCode::cancelled) return fail(program.error());
+    if (!program) return false;
+    const auto here = file_state(**program), read = file_state(elf.source());
+    if (here && read && here->is_same_file(*read)) return true;
+    auto same = equal_bytes(**program, elf.source(), how.watch);
+    if (!same && same.error().code != ErrorCode::cancelled) return false;
+    return same;
+}
+
+// Opens a file below the root of a process, for programs that this very process mapped: others name files there that
+// they never could read. Errors: mismatch if none of them did.
+TrustedSources::Opening TrustedSources::open_in_root(const FileName& there, const NamedBy& by, const Limits& limits,
+                                                     NamedFileOptions how) {
+    Opening opened = fail(ErrorCode::mismatch, Error::no_offset, there.shown(),
+                          "no process with this root directory runs the program that names it");
+    const auto pids = processes_of(there.root, by);
+    if (!pids) return fail(pids.error());
+    for (const auto pid : *pids) {
+        if (process_of_root(there.root)) {
+            opened = open_of_process(pid, there, limits, how);
+        } else {
+            how.on_behalf_of = no_user;
+            how.trusted_links = true;
+            how.inside_process = true;
+            opened = open_named_file(there, limits, how);
+        }
+        if (opened || opened.error().code != ErrorCode::mismatch) break;
+    }
+    return opened;
 }
 
 // Opens a file. Programs name any file as their source: one that only root may read, for example. So it must be one
@@ -132,8 +206,11 @@ TrustedSources::Opening TrustedSources::open(const Found& found, const NamedBy& 
         std::error_code unknown;
         const auto absolute = std::filesystem::absolute(actual.path, unknown);
         if (!unknown) actual.path = absolute.string();
-    } else if (const auto living = process_of_root(actual.root)) {
-        return open_of_process(*living, actual, limits, how);
+    } else if (reader_.roots != nullptr && !actual.root.empty()) {
+        return open_in_root(actual, by, limits, how);
+    } else if (actual.path.starts_with("/proc/")) {
+        // No compiler reads sources there. Modes do not say who may pass /proc/PID/root and others.
+        return fail(ErrorCode::mismatch, Error::no_offset, actual.path, "is below /proc");
     }
     how.on_behalf_of = no_user;
     auto opened = open_named_file(actual, limits, how);

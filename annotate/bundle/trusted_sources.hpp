@@ -13,6 +13,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/limits.hpp"
@@ -30,6 +32,8 @@ struct SourceReader {
     const SymbolizerOptions& options;     // of the symbolizer; of a bundle: with Bundle::apply()
     const FileSystem& files;              // of these options
     const TracedFiles* traced = nullptr;  // the same files, if they note what is opened; else null
+    // Root directories of processes that have another one, by pid; null: files are found in none of them.
+    const std::map<std::uint32_t, std::string>* roots = nullptr;
     const Limits& limits;
     std::uint32_t user;  // programs of that user may name any file as their source
     Watch watch = {};
@@ -64,7 +68,8 @@ class TrustedSources {
     static constexpr std::string_view unreadable =
         "source files that cannot be read any more, or together are too large";
     static constexpr std::string_view untrusted =
-        "source files that the owner of the program may not read, or that others may have put there";
+        "source files that the owner of the program may not read, or that others may have put there (who owns what is "
+        "not proven with nosuid, FUSE and networks): --source-dir DIR takes them";
 
   private:
     // Found is where a text is. `given`: in a directory that the user gave for that. `inside` is then the same name,
@@ -83,11 +88,16 @@ class TrustedSources {
     Result<Owner> owner_of(std::uint32_t object);
     Result<Owner> find_owner(std::uint32_t object) const;
     bool is_of_this_root(const FoundObject& used) const;
+    Result<std::vector<std::uint32_t>> processes_of(const std::string& root, const NamedBy& by);
+    Result<bool> has_mapped(const std::string& root, std::uint32_t object) const;
+    Opening open_in_root(const FileName& there, const NamedBy& by, const Limits& limits, NamedFileOptions how);
     Opening open_given(const Found& found, const Limits& limits, NamedFileOptions how) const;
     Opening open(const Found& found, const NamedBy& by, const Limits& limits);
 
     SourceReader reader_;
     std::map<std::uint32_t, Owner> owners_;  // by object
+    // Whether the program that has the lines of an object is the one at its path below a root.
+    std::map<std::pair<std::string, std::uint32_t>, bool> in_roots_;
 };
 
 }  // namespace perfdata

@@ -86,8 +86,8 @@ class DiffCounter {
             auto& hits = versions[function][version_of(frames[number], number)];
             counts_.each_cell(row, [&](std::size_t column, const EventCount& cell) {
                 cells[function][static_cast<std::uint32_t>(column)] += cell;
-                hits += cell.hits;
-                if (frames[number].misses(Miss::not_kept)) not_kept_ += cell.hits;
+                hits = add_up_to_most(hits, cell.hits);
+                if (frames[number].misses(Miss::not_kept)) not_kept_ = add_up_to_most(not_kept_, cell.hits);
             });
         }
         for (std::size_t at = 0; at < cells.size(); ++at) {

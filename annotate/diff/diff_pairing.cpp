@@ -114,7 +114,7 @@ void add_up(std::vector<DiffVersion>& versions) {
     std::size_t kept = 0;
     for (std::size_t at = 1; at < versions.size(); ++at) {
         if (versions[at].id == versions[kept].id) {
-            versions[kept].hits += versions[at].hits;
+            versions[kept].hits = add_up_to_most(versions[kept].hits, versions[at].hits);
         } else if (++kept != at) {
             versions[kept] = std::move(versions[at]);
         }

@@ -12,6 +12,7 @@
 
 #include "csv_writer.hpp"
 #include "format/words.hpp"
+#include "stack_room.hpp"
 
 namespace perfdata {
 namespace {
@@ -48,18 +49,21 @@ void csv_samples(const Exported& exported, CsvWriter& csv) {
 }
 
 // Costs a row for each frame of each stack, as stacks in text do; no memory but a bit for each node.
-void csv_stacks(const Exported& exported, CsvWriter& csv) {
+std::uint64_t csv_stacks(const Exported& exported, CsvWriter& csv) {
     csv.header({"stack_id", "depth", "frame_id"});
     std::vector<bool> sampled(exported.nodes.size());
     for (const auto& row : exported.rows) sampled[row.node] = true;
+    StackRoom room(exported);
     for (std::uint32_t stack = 0; stack < sampled.size(); ++stack) {
         if (!sampled[stack]) continue;
         std::uint64_t depth = 0;
-        for (auto node = stack; node != ExportNode::none; node = exported.nodes[node].caller) {
+        room.begin_stack();
+        for (auto node = stack; node != ExportNode::none && room.take(); node = exported.nodes[node].caller) {
             csv.number(std::uint64_t{stack}).number(depth++).number(std::uint64_t{exported.nodes[node].place});
             csv.end_row();
         }
     }
+    return room.cut();
 }
 
 void csv_frames(const Exported& exported, CsvWriter& csv) {
@@ -134,17 +138,20 @@ std::optional<CsvTable> csv_table(std::string_view name) {
     return {};
 }
 
-void write_csv_table(const Exported& exported, const Symbolizer& symbolizer, CsvTable table, const Sink& sink) {
+std::uint64_t write_csv_table(const Exported& exported, const Symbolizer& symbolizer, CsvTable table,
+                              const Sink& sink) {
     CsvWriter csv(sink);
+    std::uint64_t cut = 0;
     switch (table) {
         case CsvTable::samples: csv_samples(exported, csv); break;
-        case CsvTable::stacks: csv_stacks(exported, csv); break;
+        case CsvTable::stacks: cut = csv_stacks(exported, csv); break;
         case CsvTable::frames: csv_frames(exported, csv); break;
         case CsvTable::functions: csv_functions(exported, csv); break;
         case CsvTable::objects: csv_objects(exported, symbolizer, csv); break;
         case CsvTable::loads: csv_loads(symbolizer, csv); break;
     }
     csv.finish();
+    return cut;
 }
 
 }  // namespace perfdata

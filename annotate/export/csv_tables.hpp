@@ -48,7 +48,7 @@ std::optional<CsvTable> csv_table(std::string_view name);
 
 // write_csv_table(...) writes a header and the rows. `exported` was made with addresses, lines and samples, with the
 // same symbolizer. Keys are integers from 0 on: the same recording and options give the same keys. See CsvWriter for
-// the form of values.
-void write_csv_table(const Exported& exported, const Symbolizer& symbolizer, CsvTable table, const Sink& sink);
+// the form of values. Returns how many stacks lack callers, see StackRoom.
+std::uint64_t write_csv_table(const Exported& exported, const Symbolizer& symbolizer, CsvTable table, const Sink& sink);
 
 }  // namespace perfdata

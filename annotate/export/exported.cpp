@@ -103,6 +103,10 @@ Result<Exported> Exported::make(const Recording& recording, const Symbolizer& sy
         auto counts = SampleCounts::count(recording, symbolizer.timeline(), how);
         if (!counts) return fail(std::move(counts.error()));
         exported.counts = std::move(*counts);
+        for (const auto& file : recording.input_files()) {
+            constexpr std::uint64_t places_a_byte = 64;
+            exported.most_places = std::max(exported.most_places, file.content->size() * places_a_byte);
+        }
         add_columns(exported, recording);
         add_rows(exported);
         std::ranges::stable_sort(exported.samples, {}, &ExportSample::nanoseconds);

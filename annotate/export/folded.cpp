@@ -14,6 +14,7 @@
 #include "export_words.hpp"
 #include "format/words.hpp"
 #include "label_tree.hpp"
+#include "stack_room.hpp"
 
 namespace perfdata {
 namespace {
@@ -36,7 +37,7 @@ std::string folded_text(std::string_view name) {
 class FoldedWriter {
   public:
     FoldedWriter(const Exported& exported, const FoldedOptions& options, const Sink& sink)
-        : exported_(exported), options_(options), sink_(sink), tree_(exported) {
+        : exported_(exported), options_(options), sink_(sink), tree_(exported), room_(exported) {
         for (std::uint32_t place = 0; place < exported.places.size(); ++place) {
             const auto& at = exported.places[place];
             const auto& function = exported.functions[at.function];
@@ -47,7 +48,7 @@ class FoldedWriter {
     }
 
     // The tree has each stack of functions once, below no command: commands may share deep stacks.
-    void write() {
+    std::uint64_t write() {
         struct Part {
             std::uint32_t root, stack;
             std::uint64_t count;
@@ -87,6 +88,7 @@ class FoldedWriter {
             if (count != 0) put(*roots[root], stack, count);
         }
         if (!block_.empty()) sink_(block_);
+        return room_.cut();
     }
 
   private:
@@ -100,7 +102,8 @@ class FoldedWriter {
 
     void put(const std::string& root, std::uint32_t stack, std::uint64_t count) {
         path_.clear();
-        for (; stack != 0; stack = tree_.caller(stack)) path_.push_back(stack);
+        room_.begin_stack();
+        for (; stack != 0 && room_.take(); stack = tree_.caller(stack)) path_.push_back(stack);
         block_ += root;
         for (auto at = path_.size(); at-- != 0;) {
             block_ += ';';
@@ -116,14 +119,15 @@ class FoldedWriter {
     const FoldedOptions& options_;
     const Sink& sink_;
     LabelTree tree_;
+    StackRoom room_;
     std::vector<std::uint32_t> path_;
     std::string block_;
 };
 
 }  // namespace
 
-void write_folded(const Exported& exported, const FoldedOptions& options, const Sink& sink) {
-    FoldedWriter(exported, options, sink).write();
+std::uint64_t write_folded(const Exported& exported, const FoldedOptions& options, const Sink& sink) {
+    return FoldedWriter(exported, options, sink).write();
 }
 
 }  // namespace perfdata

@@ -2,6 +2,8 @@
 // Folded stacks, one a line: what flamegraph.pl, inferno, speedscope and Firefox's profiler read.
 #pragma once
 
+#include <cstdint>
+
 #include "perfdata/annotate/format/sink.hpp"
 
 #include "exported.hpp"
@@ -15,7 +17,8 @@ struct FoldedOptions {
 };
 
 // write_folded(...) writes "command;outermost;...;innermost count", sorted. With several events, the event is the
-// outermost frame. Made without addresses: frames differ by function only.
-void write_folded(const Exported& exported, const FoldedOptions& options, const Sink& sink);
+// outermost frame. Made without addresses: frames differ by function only. Returns how many stacks lack callers, see
+// StackRoom.
+std::uint64_t write_folded(const Exported& exported, const FoldedOptions& options, const Sink& sink);
 
 }  // namespace perfdata

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/version.hpp"
 #include "perfdata/wire/feature/clock_data.hpp"
 
@@ -18,6 +19,7 @@
 #include "gzip_sink.hpp"
 #include "pprof_locations.hpp"
 #include "pprof_strings.hpp"
+#include "stack_room.hpp"
 
 namespace perfdata {
 namespace {
@@ -71,9 +73,9 @@ bool is_file(const ExportObject& object) {
 class PprofWriter {
   public:
     PprofWriter(const Exported& exported, const PprofOptions& options, const Sink& sink)
-        : exported_(exported), options_(options), sink_(sink), locations_(exported) {}
+        : exported_(exported), options_(options), sink_(sink), locations_(exported), room_(exported) {}
 
-    void write() {
+    std::uint64_t write() {
         order_mappings();
         write_types();
         write_samples();
@@ -86,6 +88,7 @@ class PprofWriter {
             flush_full();
         }
         if (!block_.empty()) sink_(block_);
+        return room_.cut();
     }
 
   private:
@@ -176,7 +179,12 @@ class PprofWriter {
             }
             if (!any) continue;
             ids.clear();
-            locations_.each_of_stack(row.node, [&](std::uint64_t id) { ids.push_back(id); });
+            room_.begin_stack();
+            locations_.each_of_stack(row.node, [&](std::uint64_t id) {
+                if (!room_.take()) return false;
+                ids.push_back(id);
+                return true;
+            });
             const auto& task = exported_.tasks[row.task];
             const auto& sampled = exported_.functions[exported_.places[exported_.nodes[row.node].place].function];
             message(profile_field::sample, [&](pbf_writer& sample) {
@@ -205,7 +213,7 @@ class PprofWriter {
         std::vector<std::uint64_t> hits_of(objects.size());
         for (const auto& row : exported_.rows) {
             auto& sum = hits_of[exported_.places[exported_.nodes[row.node].place].object];
-            for (const auto& cell : row.cells) sum += cell.count.hits;
+            for (const auto& cell : row.cells) sum = add_up_to_most(sum, cell.count.hits);
         }
         std::vector<bool> used(objects.size());
         for (const auto& place : exported_.places) used[place.object] = true;
@@ -310,6 +318,7 @@ class PprofWriter {
         comment("os-release", recording.os_release);
         comment("hostname", recording.hostname);
         if (cut_) comment("values", "sums beyond 2^63-1 are cut to that");
+        if (room_.cut() != 0) comment("stacks", fmt::format("{} lack callers: there is no more room", room_.cut()));
         if (exported_.events.size() > types_.size()) {
             comment("events", fmt::format("{} further events are left out", exported_.events.size() - types_.size()));
         }
@@ -337,6 +346,7 @@ class PprofWriter {
     const PprofOptions& options_;
     const Sink& sink_;
     PprofLocations locations_;
+    StackRoom room_;
     PprofStrings strings_;
     InternTable<Function> functions_;
     std::vector<std::pair<std::int64_t, std::int64_t>> types_;  // by column: names of hits and periods
@@ -365,8 +375,10 @@ PprofOptions PprofOptions::of(const Recording& recording, const Exported& export
     return options;
 }
 
-void write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink) {
-    write_gzip(sink, [&](const Sink& packed) { PprofWriter(exported, options, packed).write(); });
+std::uint64_t write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink) {
+    std::uint64_t cut = 0;
+    write_gzip(sink, [&](const Sink& packed) { cut = PprofWriter(exported, options, packed).write(); });
+    return cut;
 }
 
 }  // namespace perfdata

@@ -52,7 +52,8 @@ struct PprofOptions {
 //     labels          comm, pid, tid, and code: whose code was sampled, as to_string(CodeClass)
 //     comments        the command line, versions, arch, host, as "name:value"
 //
-// Sums of values are at most 2^63-1: what is beyond is left out, and a comment says so.
-void write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink);
+// Sums of values are at most 2^63-1: what is beyond is left out, and a comment says so. Another says how many stacks
+// lack callers, which it returns: see StackRoom.
+std::uint64_t write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink);
 
 }  // namespace perfdata

@@ -51,10 +51,12 @@ class PprofLocations {
         }
     }
 
-    // each_of_stack(node, visit) calls visit(id) for the locations of a stack, innermost first.
+    // each_of_stack(node, visit) calls visit(id) for the locations of a stack, innermost first, until it returns false.
     template <class Visit>
     void each_of_stack(std::uint32_t node, Visit&& visit) const {
-        for (; node != ExportNode::none; node = exported_.nodes[code_[node]].caller) visit(ids_[part_[node]]);
+        for (; node != ExportNode::none; node = exported_.nodes[code_[node]].caller) {
+            if (!visit(ids_[part_[node]])) return;
+        }
     }
 
     // each(visit) calls visit(id, part) for all locations. Ids begin with 1.

@@ -13,6 +13,7 @@
 #include "export_json.hpp"
 #include "export_words.hpp"
 #include "samples_by.hpp"
+#include "stack_room.hpp"
 
 namespace perfdata {
 namespace {
@@ -40,11 +41,11 @@ const AxisUnit& axis_unit_for(std::uint64_t total) {
 class SpeedscopeWriter {
   public:
     SpeedscopeWriter(const Exported& exported, const SpeedscopeOptions& options, const Sink& sink)
-        : exported_(exported), options_(options), json_(sink) {
+        : exported_(exported), options_(options), json_(sink), room_(exported) {
         number_frames();
     }
 
-    void write() {
+    std::uint64_t write() {
         json_.begin_object();
         json_.member("$schema", "https://www.speedscope.app/file-format-schema.json");
         json_.member("exporter", fmt::format("perfdata {}", build_info().version));
@@ -68,6 +69,7 @@ class SpeedscopeWriter {
         json_.end_array();
         json_.end_object();
         json_.finish();
+        return room_.cut();
     }
 
   private:
@@ -177,7 +179,8 @@ class SpeedscopeWriter {
     // Outermost first: the thread, then its functions.
     void write_stack(std::uint32_t task, std::uint32_t node) {
         path_.clear();
-        for (; node != ExportNode::none; node = exported_.nodes[node].caller) {
+        room_.begin_stack();
+        for (; node != ExportNode::none && room_.take(); node = exported_.nodes[node].caller) {
             path_.push_back(frame_of_place_[exported_.nodes[node].place]);
         }
         json_.begin_array();
@@ -189,6 +192,7 @@ class SpeedscopeWriter {
     const Exported& exported_;
     const SpeedscopeOptions& options_;
     ExportJson json_;
+    StackRoom room_;
     std::vector<std::uint32_t> frame_of_place_, place_of_frame_;  // the latter the first place
     std::vector<std::uint32_t> path_;
     std::uint64_t unit_ = 1;
@@ -196,8 +200,8 @@ class SpeedscopeWriter {
 
 }  // namespace
 
-void write_speedscope(const Exported& exported, const SpeedscopeOptions& options, const Sink& sink) {
-    SpeedscopeWriter(exported, options, sink).write();
+std::uint64_t write_speedscope(const Exported& exported, const SpeedscopeOptions& options, const Sink& sink) {
+    return SpeedscopeWriter(exported, options, sink).write();
 }
 
 }  // namespace perfdata

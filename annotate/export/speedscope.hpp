@@ -2,6 +2,8 @@
 // speedscope's own format: stacks in the order of time. https://www.speedscope.app/file-format-schema.json
 #pragma once
 
+#include <cstdint>
+
 #include "perfdata/annotate/format/sink.hpp"
 
 #include "exported.hpp"
@@ -24,6 +26,8 @@ struct SpeedscopeOptions {
 // of the profile says. The sum is rounded down, not each of its parts.
 //
 // A frame's file is its source, or the object that it lies in where no source is known.
-void write_speedscope(const Exported& exported, const SpeedscopeOptions& options, const Sink& sink);
+//
+// Returns how many stacks lack callers, see StackRoom.
+std::uint64_t write_speedscope(const Exported& exported, const SpeedscopeOptions& options, const Sink& sink);
 
 }  // namespace perfdata

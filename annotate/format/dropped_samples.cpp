@@ -44,7 +44,7 @@ std::string filter_text(std::span<const DroppedSamples> dropped, std::span<const
     auto all = hits(kept);
     std::string parts;
     for (const auto& one : dropped) {
-        all += one.samples;
+        all = add_up_to_most(all, one.samples);
         parts += fmt::format("{}{} drops {}", parts.empty() ? "" : ", ", option_of(one.part), one.samples);
     }
     return fmt::format("Filters keep {} of {} samples: {}; percentages are of {}", hits(kept), all, parts, hits(whole));

@@ -116,7 +116,7 @@ class FlameMaker {
                 is_deep[node] = deep;
             }
             const auto cells = counts_.cells(number);
-            if (deep) flame_.deep += hits(cells);
+            if (deep) flame_.deep = add_up_to_most(flame_.deep, hits(cells));
             for (std::size_t event = 0; event < events_; ++event) cells_[at * events_ + event] += cells[event];
         }
     }

@@ -320,8 +320,9 @@ class ListingMaker {
                 of_line.resize(cells.size());
                 add(of_line, cells);
             }
-            all += hits(cells);
-            if (row->instruction.offset == offset && row->instruction.decoded) on_start += hits(cells);
+            all = add_up_to_most(all, hits(cells));
+            if (row->instruction.offset == offset && row->instruction.decoded)
+                on_start = add_up_to_most(on_start, hits(cells));
         }
         close();
         for (auto& [line, cells] : of_lines) listing_.lines[line].cells = std::move(cells);

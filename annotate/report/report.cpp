@@ -180,8 +180,10 @@ class ReportMaker {
             add(dropped.of(part), cells);
             for (std::size_t column = 0; column < columns_.size(); ++column) {
                 const auto cell = cells[columns_[column]];
-                report_.kept[column].hits -= cell.hits;
-                report_.kept[column].periods -= cell.periods;
+                // Sums that stayed at the most are less than their parts together.
+                auto& kept = report_.kept[column];
+                kept.hits -= std::min(kept.hits, cell.hits);
+                kept.periods -= std::min(kept.periods, cell.periods);
             }
         }
         report_.dropped = dropped_samples(dropped);
@@ -233,7 +235,8 @@ class ReportMaker {
             auto& sum = reasons[why];
             sum.resize(columns_.size());
             add(sum, cells);
-            objects[{why.reason, place.object}] += hits(cells);
+            auto& count = objects[{why.reason, place.object}];
+            count = add_up_to_most(count, hits(cells));
         }
         for (const auto& [why, cells] : reasons) {
             std::vector<std::pair<std::uint64_t, std::string>> most;

@@ -132,16 +132,16 @@ WithoutBuildId WithoutBuildId::count(const Profile& profile) {
     Samples sampled;
     std::uint64_t samples = 0;
     for (const auto& [why, cells] : profile.unnamed()) {
-        if (why.reason == no_kernel_build_id) without.kernel += hits(cells);
+        if (why.reason == no_kernel_build_id) without.kernel = add_up_to_most(without.kernel, hits(cells));
         const bool unproven = why.reason == explain(SymbolMiss::unproven);
         if (!unproven && why.reason != explain(SymbolMiss::no_build_id)) continue;
         without.local = without.local || unproven;
-        samples += hits(cells);
+        samples = add_up_to_most(samples, hits(cells));
         const auto objects = profile.unnamed_objects().find(why);
         if (objects == profile.unnamed_objects().end()) continue;
         for (const auto& object : objects->second) {
             if (has_file(object.object)) {
-                sampled[object.object] += object.hits;
+                sampled[object.object] = add_up_to_most(sampled[object.object], object.hits);
             } else {
                 samples -= std::min(samples, object.hits);
             }

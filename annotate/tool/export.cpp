@@ -146,6 +146,8 @@ class ExportRun {
         if (directory_) {
             if (auto written = directory_->write(*exported, session_.symbolizer()); !written) {
                 return session_.give_up(written.error());
+            } else {
+                cut_stacks_ = *written;
             }
         } else if (const auto status = write(*exported); status != fine) {
             return status;
@@ -166,22 +168,32 @@ class ExportRun {
             complain(fmt::format("{} is binary and this is a terminal; give -o FILE", choice_.common.format));
             return failed;
         }
-        write_format(exported, output->sink());
+        cut_stacks_ = write_format(exported, output->sink());
         return session_.commit(*output) ? fine : failed;
     }
 
-    void write_format(const Exported& exported, const Sink& sink) const {
+    std::uint64_t write_format(const Exported& exported, const Sink& sink) const {
         if (choice_.is(Format::folded)) return write_folded(exported, {choice_.periods, !choice_.plain}, sink);
         if (choice_.is(Format::speedscope)) return write_speedscope(exported, {choice_.periods, !choice_.plain}, sink);
-        if (choice_.is(Format::firefox)) return write_firefox(exported, {choice_.periods}, sink);
-        if (choice_.is(Format::callgrind)) return write_callgrind(exported, {}, sink);
+        // These write what stacks share once.
+        if (choice_.is(Format::firefox)) write_firefox(exported, {choice_.periods}, sink);
+        if (choice_.is(Format::callgrind)) write_callgrind(exported, {}, sink);
+        if (choice_.is(Format::firefox) || choice_.is(Format::callgrind)) return 0;
         if (choice_.is(Format::csv)) {
             return write_csv_table(exported, session_.symbolizer(), *csv_table(choice_.table), sink);
         }
-        write_pprof(exported, PprofOptions::of(session_.recording(), exported), sink);
+        return write_pprof(exported, PprofOptions::of(session_.recording(), exported), sink);
     }
 
     void add_problems(const Exported& exported, Completeness& completeness) const {
+        if (cut_stacks_ != 0) {
+            completeness.diagnostics.add(
+                {ErrorCode::limit, Error::no_offset, "stacks",
+                 fmt::format(
+                     "{} have their innermost function alone: written with all callers they would be far larger "
+                     "than the file that they are from; --format callgrind has them all",
+                     cut_stacks_)});
+        }
         for (auto& problem : exported.counts.counter_losses().problems()) {
             completeness.diagnostics.add(std::move(problem));
         }
@@ -255,7 +267,9 @@ class ExportRun {
             for (const auto& sample : exported.samples) hits += sample.periods == 0 ? 1 : 0;
             return hits;
         }
-        for (const auto& cell : exported.cells) hits += cell.count.periods == 0 ? cell.count.hits : 0;
+        for (const auto& cell : exported.cells) {
+            if (cell.count.periods == 0) hits = add_up_to_most(hits, cell.count.hits);
+        }
         return hits;
     }
 
@@ -299,6 +313,7 @@ class ExportRun {
     const ExportChoice& choice_;
     Session session_;
     std::optional<TableDirectory> directory_;
+    std::uint64_t cut_stacks_ = 0;  // stacks without callers, see StackRoom
 };
 
 }  // namespace

@@ -9,9 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/small_algorithms.hpp"
+#include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/timeline/code_class.hpp"
+#include "perfdata/timeline/jit_codes.hpp"
 
 #include "bundle/trusted_sources.hpp"
 #include "core/platform.hpp"
@@ -65,6 +68,7 @@ class MakeProfileRun {
         if (!choice_.samples.can_tell(choice_.common, recording, *filter)) return usage;
         if (!session_.read_timeline()) return failed;
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
+        session_.hand_on();
         session_.open_symbolizer(choice_.names, &choice_.lines);
         if (!session_.check_names(choice_.names)) return failed;
         session_.symbolizer().prepare(choice_.names.threads());
@@ -95,18 +99,25 @@ class MakeProfileRun {
                                 used,
                                 *used.files,
                                 nullptr,
+                                nullptr,
                                 session_.recording().limits(),
                                 platform::user_id(),
                                 {session_.stop(), {}}});
         options.sources = &sources;
         options.used = [this](const FoundObject& object) {
+            // What a bundle has was judged when it was packed; the vdso is what the kernel gives to everybody.
+            if (session_.recording().bundle() || object.path.starts_with("[vdso")) return;
             for (const auto& file : {object.file, object.debug}) {
-                if (file != nullptr && !others_may_read(file->source())) has_restricted_file_ = true;
+                if (file != nullptr && !everybody_may_read(file->source())) has_restricted_file_ = true;
             }
         };
         auto model = make_profile(session_.recording(), session_.symbolizer(), options);
         if (!model) return model;
         unnamed_kernel_ = has_unnamed_kernel(*model);
+        for (const auto& code : session_.symbolizer().jit().codes()) {
+            const bool judged = session_.recording().bundle() != nullptr;
+            if (!judged && !everybody_may_read(code->dump().source())) has_restricted_file_ = true;
+        }
         const auto filters = choice_.samples.given();
         if (!filters.empty()) note_filters(*model, filters);
         if (filters.empty() && choice_.keep.dimensions() == stored::all_dimensions) return model;
@@ -135,7 +146,7 @@ class MakeProfileRun {
 
     static std::uint64_t sum_of_hits(const stored::Model& model) {
         std::uint64_t samples = 0;
-        for (const auto& cell : model.cells) samples += cell.hits;
+        for (const auto& cell : model.cells) samples = add_up_to_most(samples, cell.hits);
         return samples;
     }
 

@@ -46,6 +46,8 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
     }
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
     options.cache = cache_;
+    // What a bundle has was judged when it was packed.
+    options.finder.handed_on = options.jit.handed_on = hands_on_ && !recording_->bundle();
     if (lines != nullptr) options.sources = lines->options(names.offline);
     if (const auto* scope = common_.scope) {
         const bool machine = options.finder.machine() && !recording_->bundle();

@@ -42,6 +42,9 @@ class Session {
     // check_names(choice) fails if a file given for the kernel is not used.
     void open_symbolizer(const NameChoice& names, const LineChoice* lines = nullptr);
     bool check_names(const NameChoice& choice);
+    // hand_on() makes open_symbolizer() use only files of processes that may be handed on to others, see
+    // fit_to_hand_on().
+    void hand_on() { hands_on_ = true; }
     // symbolizer_options() returns what open_symbolizer() opened with, as the Symbolizer completes it: of a bundle its
     // files. It lives as long as the session.
     const SymbolizerOptions& symbolizer_options() const { return symbolizer_options_; }
@@ -93,6 +96,7 @@ class Session {
     SymbolizerOptions symbolizer_options_;
     std::optional<Symbolizer> symbolizer_;
     std::shared_ptr<const SymbolCache> cache_;  // null: nothing is shared
+    bool hands_on_ = false;                     // see hand_on()
 };
 
 }  // namespace perfdata::tool

@@ -22,7 +22,9 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -117,6 +119,10 @@ int Descriptor::close() noexcept {
     return result == 0 || errno == EINTR ? 0 : errno;
 }
 
+DeviceNumbers device_numbers(std::uint64_t device) {
+    return {major(static_cast<dev_t>(device)), minor(static_cast<dev_t>(device))};
+}
+
 Answer<FileStatus> status(int fd) {
     return status_by([&](struct stat& found) { return ::fstat(fd, &found); });
 }
@@ -184,6 +190,12 @@ Answer<std::uint32_t> file_system(int fd) {
     struct statfs found {};
     if (::fstatfs(fd, &found) != 0) return std::unexpected(errno);
     return static_cast<std::uint32_t>(found.f_type);
+}
+
+Answer<bool> is_nosuid(int fd) {
+    struct statvfs found {};
+    if (::fstatvfs(fd, &found) != 0) return std::unexpected(errno);
+    return (found.f_flag & ST_NOSUID) != 0;
 }
 
 Answer<bool> can_write(int fd) {

@@ -88,6 +88,12 @@ struct FileStatus {
     bool is_same_file(const FileStatus& other) const { return device == other.device && inode == other.inode; }
 };
 
+// DeviceNumbers is a device as the kernel writes it.
+struct DeviceNumbers {
+    std::uint32_t major = 0, minor = 0;
+};
+DeviceNumbers device_numbers(std::uint64_t device);  // of FileStatus
+
 Answer<FileStatus> status(int fd);
 Answer<FileStatus> status(const std::string& path);       // follows links
 Answer<FileStatus> link_status(const std::string& path);  // a link is a link
@@ -121,6 +127,8 @@ Answer<Descriptor> unnamed_file(const std::string& directory);
 Answer<std::string> link_target(int link);
 // file_system(fd) returns the magic number of statfs(2).
 Answer<std::uint32_t> file_system(int fd);
+// is_nosuid(fd) returns true if its file system gives no program its owner's rights (ST_NOSUID).
+Answer<bool> is_nosuid(int fd);
 // can_write(fd) returns what the descriptor was opened for.
 Answer<bool> can_write(int fd);
 

@@ -114,7 +114,8 @@ class CountedRows {
                 further_ = last_task_number_;
             }
         }
-        if (last_task_number_ == further_) counts_.in_further_tasks_ += samples;
+        if (last_task_number_ == further_)
+            counts_.in_further_tasks_ = add_up_to_most(counts_.in_further_tasks_, samples);
         return last_task_number_;
     }
 

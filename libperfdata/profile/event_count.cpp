@@ -19,7 +19,7 @@ void add(EventCounts& sum, std::span<const EventCount> cells) {
 
 std::uint64_t hits(std::span<const EventCount> cells) {
     std::uint64_t sum = 0;
-    for (const auto& cell : cells) sum += cell.hits;
+    for (const auto& cell : cells) sum = add_up_to_most(sum, cell.hits);
     return sum;
 }
 

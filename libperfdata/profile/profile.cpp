@@ -83,7 +83,9 @@ class ProfileMaker {
         const auto nameless = versions_ != nullptr ? versions_->index().nameless(frame) : std::nullopt;
         if (!nameless) return add(profile_.misses_[reason(frame)], cells);
         add(profile_.unnamed_[nameless->why], cells);
-        if (!nameless->object.empty()) objects_[{nameless->why, nameless->object, nameless->kind}] += hits(cells);
+        if (nameless->object.empty()) return;
+        auto& count = objects_[{nameless->why, nameless->object, nameless->kind}];
+        count = add_up_to_most(count, hits(cells));
     }
 
     void list_unnamed_objects() {

@@ -153,11 +153,11 @@ class StoredCounter {
         const std::size_t most = options_.max_stack == 0 ? 0 : options_.max_stack - std::size_t{1};
         const bool deep = cuts_ && callers > most;
         if (deep) {
-            losses.deep += cell.hits;
+            losses.deep = add_up_to_most(losses.deep, cell.hits);
             callers = most;
         }
         if (chains.size() + callers > counted_.most_nodes()) {
-            if (callers != 0) losses.cut += cell.hits;
+            if (callers != 0) losses.cut = add_up_to_most(losses.cut, cell.hits);
             callers = 0;
         }
         const auto before = chains.size();
@@ -182,7 +182,7 @@ class StoredCounter {
         for (auto inlined = numbers_.inlined_path(unfolded, false, above.nodes + std::size_t{1}, 0); inlined-- > 0;) {
             node = chains.intern({node, numbers_.path()[inlined]});
         }
-        if (above.folded || numbers_.path_folded()) losses.folded += cell.hits;
+        if (above.folded || numbers_.path_folded()) losses.folded = add_up_to_most(losses.folded, cell.hits);
         // Each sample of a recording makes room for as much.
         constexpr std::uint64_t samples = 4;
         numbers_.note_chain((callers + 1) * static_cast<std::size_t>(std::min(cell.hits, samples)),

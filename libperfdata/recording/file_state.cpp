@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "file_source.hpp"
+#include "owner_proof.hpp"
 #include "pulse.hpp"
 
 namespace perfdata {
@@ -25,6 +26,8 @@ std::optional<FileState> file_state(const Source& source) {
     state.inode = now->inode;
     state.owner = now->owner;
     state.permissions = now->permissions;
+    state.writable = others_may_write(*now);
+    state.proven = owners_are_proven(file->descriptor());
     const bool written = now->seconds != was.seconds || now->nanoseconds != was.nanoseconds;
     if (now->size > was.size) {
         state.change = FileState::Change::grown;

@@ -5,9 +5,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
+#include "owner_proof.hpp"
 #include "pseudo_files.hpp"
 
 namespace perfdata {
@@ -37,15 +39,21 @@ bool is_number(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// Returns true for /proc/PID/root, and for what is below it.
+bool is_of_process(const std::string& root) {
+    return std::filesystem::path(root).lexically_normal().string().starts_with("/proc/");
+}
+
 // Steps is one walk. It holds descriptors of the root and of the current directory, however deep that is.
 class Steps {
   public:
-    Steps(Descriptor top, Descriptor start, bool confined, bool absolute, const std::string& path,
+    Steps(Descriptor top, Descriptor start, bool confined, bool absolute, bool of_process, const std::string& path,
           std::optional<std::uint32_t> friendly)
         : top_(std::move(top)),
           at_(std::move(start)),
           confined_(confined),
           absolute_(absolute),
+          of_process_(of_process),
           passable_(absolute),
           foreign_way_(!absolute),
           friendly_(friendly),
@@ -80,20 +88,17 @@ class Steps {
         const auto status = platform::status(fd);
         if (!status) return status.error();
         identity = {status->device, status->inode};
-        pass(*status);
+        pass(fd, *status);
         return 0;
     }
 
-    void pass(const platform::FileStatus& directory) {
+    void pass(int fd, const platform::FileStatus& directory) {
         constexpr std::uint32_t others_pass = 01;
         passable_ = passable_ && (directory.permissions & others_pass) != 0;
-        // Many systems give each user a group of the same number, and have it write.
-        constexpr std::uint32_t group_writes = 020, others_write = 02, sticky = 01000;
-        const bool own_group = directory.group == directory.owner;
-        const bool writable =
-            (directory.permissions & others_write) != 0 || ((directory.permissions & group_writes) != 0 && !own_group);
+        constexpr std::uint32_t sticky = 01000;
+        const bool writable = others_may_write(directory);
         shared_ = writable && (directory.permissions & sticky) != 0;
-        if ((writable && !shared_) || is_foreign(directory.owner)) foreign_way_ = true;
+        if ((writable && !shared_) || is_foreign(directory.owner) || !owners_are_proven(fd)) foreign_way_ = true;
     }
 
     bool is_foreign(std::uint32_t owner) const {
@@ -138,22 +143,27 @@ class Steps {
         // Everybody may give another name there to what they cannot read; but not to a directory.
         if (shared_ && !status->is_directory()) foreign_way_ = true;
         if (status->kind == platform::FileKind::link) {
+            if (!owners_are_proven(next->get())) foreign_way_ = unproven_link_ = true;
             if (is_foreign(status->owner)) foreign_way_ = true;
             if (status->owner != 0 && status->owner != platform::user_id()) foreign_link_ = true;
             return follow(next->get());
         }
         if (status->is_directory()) {
-            pass(*status);
+            pass(next->get(), *status);
             enter(std::move(*next), {status->device, status->inode});
             return {};
         }
         if (!left_.empty()) return failed(ENOTDIR);
+        // A file may be mounted alone.
+        if (!owners_are_proven(next->get())) foreign_way_ = true;
         Walked walked;
         walked.fd = std::move(*next);
         walked.folder = std::move(at_);
         walked.last = part;
         walked.foreign_link = foreign_link_;
-        walked.passable = passable_;
+        walked.unproven_link = unproven_link_;
+        walked.passable = passable_ && !of_process_;
+        walked.passable_inside = passable_;
         walked.foreign_way = foreign_way_;
         return walked;
     }
@@ -203,17 +213,19 @@ class Steps {
         here_ = identity;
         above_.clear();
         confined_ = true;
+        of_process_ = true;
         foreign_way_ = true;  // who makes a namespace mounts anything there
         return {};
     }
 
-    Descriptor top_, at_;        // places
-    bool confined_;              // the root is not the machine's
-    bool absolute_;              // the walk began at the root
-    bool passable_;              // for everybody, as far as the walk came
-    bool foreign_link_ = false;  // it followed a link of another user
-    bool foreign_way_;           // somebody else may have made it come here
-    bool shared_ = false;        // others may add to the current directory, but not replace what is there
+    Descriptor top_, at_;                                // places
+    bool confined_;                                      // the root is not the machine's
+    bool absolute_;                                      // the walk began at the root
+    bool of_process_;                                    // the root is that of a process
+    bool passable_;                                      // for everybody who is at the root, as far as the walk came
+    bool foreign_link_ = false, unproven_link_ = false;  // it followed a link of another user, or maybe of one
+    bool foreign_way_;                                   // somebody else may have made it come here
+    bool shared_ = false;  // others may add to the current directory, but not replace what is there
     std::optional<std::uint32_t> friendly_;
     std::string left_;             // what is left to walk
     Identity here_;                // of at_
@@ -245,7 +257,8 @@ Walked walk_by_steps(const std::string& root, const std::string& path, std::opti
     if (!top) return failed(top.error());
     auto start = absolute ? platform::duplicate(top->get()) : platform::open(".", to_pass);
     if (!start) return failed(start.error());
-    return Steps(std::move(*top), std::move(*start), !root.empty(), absolute, path, friendly).walk();
+    return Steps(std::move(*top), std::move(*start), !root.empty(), absolute, is_of_process(root), path, friendly)
+        .walk();
 }
 
 }  // namespace perfdata

@@ -22,12 +22,17 @@ struct Walked {
     platform::Descriptor folder{};
     std::string last{};
     std::optional<std::string_view> pseudo{};
-    // For walk_by_steps(): a link led here that belongs neither to this user nor to root; and everybody may pass the
-    // directories from the root to here. A relative path begins where nobody knows that.
-    bool foreign_link = false, passable = false;
+    // For walk_by_steps(): a link led here that belongs neither to this user nor to root; or one of which that is not
+    // proven (see owners_are_proven()).
+    bool foreign_link = false, unproven_link = false;
+    // For walk_by_steps(): everybody may pass the directories from the root to here. A relative path begins where
+    // nobody knows that. Below the root of a process `passable` is false, whatever its directories say: passing
+    // /proc/PID/root takes the right to trace the process. `passable_inside` counts only the directories below that
+    // root.
+    bool passable = false, passable_inside = false;
     // For walk_by_steps(): somebody else may have made the name lead here. A link or a directory on the way belongs to
-    // another user, or others may write to a directory; or the way is through the root of a process, or begins where
-    // nobody knows that.
+    // another user, or nothing proves that it does not, or others may write to a directory; or the way is through the
+    // root of a process, or begins where nobody knows that.
     bool foreign_way = false;
 };
 

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/platform.hpp"
 #include "file_source.hpp"
 #include "name_walk.hpp"
+#include "owner_proof.hpp"
 #include "pseudo_files.hpp"
 
 namespace perfdata {
@@ -32,7 +35,7 @@ struct Found {
     std::string last;   // its name in the directory
     FileStatus status{};
     // As Walked has it; unknown if the kernel walked.
-    bool foreign_link = false, passable = false, foreign_way = false;
+    bool foreign_link = false, unproven_link = false, passable = false, passable_inside = false, foreign_way = false;
 };
 
 // check(fd, status) returns an error if the open file must not be read on the word of an untrusted name.
@@ -76,7 +79,9 @@ Result<Found> find(const FileName& name, LinkWalk walk, std::optional<std::uint3
         found.folder = std::move(walked.folder);
         found.last = std::move(walked.last);
         found.foreign_link = walked.foreign_link;
+        found.unproven_link = walked.unproven_link;
         found.passable = walked.passable;
+        found.passable_inside = walked.passable_inside;
         found.foreign_way = walked.foreign_way;
     }
     const auto status = platform::status(found.place.get());
@@ -115,20 +120,24 @@ Result<void> check_owners(const Found& found, const FileStatus& status, const Fi
     const auto refuse = [&](std::string why) {
         return fail(ErrorCode::mismatch, Error::no_offset, name.shown(), std::move(why));
     };
-    if ((options.trusted_owner || options.trusted_links) && found.foreign_link) {
+    constexpr std::uint32_t others_read = 04;
+    const bool passable = options.inside_process ? found.passable_inside : found.passable;
+    const bool everybodys = passable && (status.permissions & others_read) != 0;
+    if ((options.trusted_owner || options.trusted_links) &&
+        (found.foreign_link || (found.unproven_link && !everybodys))) {
         return refuse("a link of another user leads to it, who may not be allowed to read it");
     }
     if (options.trusted_owner && status.owner != 0 && status.owner != platform::user_id()) {
         return refuse("belongs to another user (" + std::to_string(status.owner) +
                       "), who may write there what they like");
     }
-    constexpr std::uint32_t others_read = 04;
-    const bool everybodys = found.passable && (status.permissions & others_read) != 0;
     if (options.on_behalf_of && status.owner != *options.on_behalf_of && !everybodys) {
         return refuse("belongs to user " + std::to_string(status.owner) + ", and not everybody may read it");
     }
     if (options.trusted_way && found.foreign_way && !everybodys) {
-        return refuse("another user may have put it there, and not everybody may read it");
+        return refuse(
+            "another user may have put it there, and not everybody may read it (file systems with nosuid, FUSE "
+            "and networks do not prove owners)");
     }
     return {};
 }
@@ -145,12 +154,11 @@ Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits, co
     const auto status = platform::status(file->get());
     if (!status) return io_failure(name.shown(), "cannot look at", status.error());
     if (auto right = check_owners(*found, *status, name, options); !right) return fail(std::move(right.error()));
-    constexpr std::uint32_t others_write = 02;
-    const bool writable = (status->permissions & others_write) != 0;
-    if (status->size == 0) return OwnedFile{memory_source({}), status->owner, writable};
+    const bool writable = others_may_write(*status), proven = owners_are_proven(file->get());
+    if (status->size == 0) return OwnedFile{memory_source({}), status->owner, writable, proven};
     auto content = source_of(std::move(*file), *status, name.shown(), limits, options.content, options.watch);
     if (!content) return fail(std::move(content.error()));
-    return OwnedFile{std::move(*content), status->owner, writable};
+    return OwnedFile{std::move(*content), status->owner, writable, proven};
 }
 
 Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,
@@ -158,6 +166,56 @@ Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, cons
     auto file = open_owned_file(name, limits, options);
     if (!file) return fail(std::move(file.error()));
     return std::move(file->content);
+}
+
+bool everybody_may_read(const Source& source) {
+    const auto* file = dynamic_cast<const FileSource*>(&source);
+    if (file == nullptr || !file->read_from()) return false;
+    const auto& opened = *file->read_from();
+    std::error_code unknown;
+    const auto path = std::filesystem::absolute(file->path(), unknown);
+    if (unknown) return false;
+    const auto found = find({{}, path.string()}, LinkWalk::own);
+    constexpr std::uint32_t others_read = 04;
+    return found && found->status.is_same_file(opened) && found->passable &&
+           (found->status.permissions & others_read) != 0;
+}
+
+Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Source> source, const MayHandOn& how,
+                                                     const Limits& limits, const Watch& watch) {
+    if (everybody_may_read(*source)) return source;
+    const auto* file = dynamic_cast<const FileSource*>(source.get());
+    const auto& from = file != nullptr ? file->read_from() : std::nullopt;
+    const auto refuse = [&](std::string why) {
+        return fail(ErrorCode::mismatch, Error::no_offset, how.name.shown(), std::move(why));
+    };
+    if (!from) return refuse("whether others may read it is not known");
+    const auto is_this = [device = platform::device_numbers(from->device), &from](const FileInode& inode) {
+        return inode.number == from->inode && inode.major == device.major && inode.minor == device.minor;
+    };
+    if (how.name.root.empty() && how.mapped != nullptr && std::ranges::none_of(*how.mapped, is_this)) {
+        return refuse("not everybody may read it, and the recording does not say that a process mapped this very file");
+    }
+    NamedFileOptions again;
+    again.content = how.content;
+    again.watch = watch;
+    auto name = how.name;
+    if (name.root.empty()) {
+        again.on_behalf_of = from->owner;
+        again.trusted_way = true;
+        std::error_code unknown;
+        const auto path = std::filesystem::absolute(name.path, unknown);
+        if (!unknown) name.path = path.string();
+    } else {
+        again.trusted_links = true;
+    }
+    auto opened = open_owned_file(name, limits, again);
+    if (!opened) return fail(std::move(opened.error()));
+    const auto* now = dynamic_cast<const FileSource*>(opened->content.get());
+    if (now == nullptr || !now->read_from() || !now->read_from()->is_same_file(*from)) {
+        return refuse("was replaced while it was opened");
+    }
+    return std::move(opened->content);
 }
 
 bool is_named_file(const FileName& name, LinkWalk walk) {

@@ -113,7 +113,8 @@ ReadPacked read_from(const Source& source) {
 // spool(...) copies (and unpacks) everything that can be read to a temporary file. A truncated compressed stream yields
 // what could be unpacked before the break.
 Result<std::shared_ptr<const Source>> spool(const ReadPacked& read, Packing packing, const std::string& path,
-                                            const Limits& limits, Content content, Pulse& pulse) {
+                                            const Limits& limits, Content content, Pulse& pulse,
+                                            std::optional<platform::FileStatus> from) {
     if (!pulse.look()) return fail(pulse.stopped(path));
     auto file = Spool::create(path, limits.unpacked_bytes);
     if (!file) return fail(std::move(file.error()));
@@ -139,7 +140,7 @@ Result<std::shared_ptr<const Source>> spool(const ReadPacked& read, Packing pack
         if (file->size() == 0) return fail(std::move(*damage));
     }
     if (auto right = check.end(); !right) return fail(std::move(right.error()));
-    return std::move(*file).finish(std::move(damage));
+    return std::move(*file).finish(std::move(damage), std::move(from));
 }
 
 Result<std::size_t> read_head(int fd, std::span<std::byte> head, const std::string& path, Pulse& pulse) {
@@ -172,7 +173,8 @@ Result<std::shared_ptr<const Source>> source_of(platform::Descriptor file, const
     if (packing == Packing::none && !copied && status.is_regular() && has_size) {
         return std::make_shared<FileSource>(std::move(file), status, path);
     }
-    return spool(read_from(file.get(), start, pulse), packing, path, limits, content, pulse);
+    auto from = status.is_regular() && !copied ? std::optional(status) : std::nullopt;
+    return spool(read_from(file.get(), start, pulse), packing, path, limits, content, pulse, std::move(from));
 }
 
 Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits) {
@@ -210,7 +212,9 @@ Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> sou
     const auto packing = packing_of(Bytes(head).first(*got));
     if (packing == Packing::none) return source;
     Pulse pulse(watch, source->size());
-    return spool(read_from(*source), packing, path, limits, content, pulse);
+    const auto* file = dynamic_cast<const FileSource*>(source.get());
+    auto from = file != nullptr && file->path() == path ? file->read_from() : std::nullopt;
+    return spool(read_from(*source), packing, path, limits, content, pulse, std::move(from));
 }
 
 std::shared_ptr<const Source> memory_source(Bytes bytes) {

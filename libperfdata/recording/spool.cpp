@@ -32,8 +32,8 @@ Result<void> Spool::append(Bytes bytes) {
     return {};
 }
 
-std::shared_ptr<const Source> Spool::finish(std::optional<Error> damage) && {
-    return std::make_shared<FileSource>(std::move(file_), size_, std::move(path_), std::move(damage));
+std::shared_ptr<const Source> Spool::finish(std::optional<Error> damage, std::optional<platform::FileStatus> from) && {
+    return std::make_shared<FileSource>(std::move(file_), size_, std::move(path_), std::move(damage), std::move(from));
 }
 
 }  // namespace perfdata

@@ -25,8 +25,10 @@ class Spool {
     Result<void> append(Bytes bytes);
     std::uint64_t size() const { return size_; }
 
-    // finish(damage) returns what was appended as a source. damage is why it is incomplete.
-    std::shared_ptr<const Source> finish(std::optional<Error> damage = {}) &&;
+    // finish(damage, from) returns what was appended as a source. damage is why it is incomplete; from is the file of
+    // that path that it is a copy of, or was unpacked from.
+    std::shared_ptr<const Source> finish(std::optional<Error> damage = {},
+                                         std::optional<platform::FileStatus> from = {}) &&;
 
   private:
     Spool(platform::Descriptor file, std::string path, std::uint64_t most)

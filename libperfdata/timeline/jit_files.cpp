@@ -92,11 +92,14 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
         const auto namespace_pid = jitdump_pid(path);
         if (!namespace_pid) continue;
         const auto [at, is_new] = known.emplace(std::pair(mapping.pid, path), files.size());
+        if (is_new) files.emplace_back();
+        auto& file = files[at->second];
+        constexpr std::size_t most_files = 16;
+        if (mapping.inode && file.mapped.size() < most_files) file.mapped.push_back(*mapping.inode);
         if (!is_new) {
-            files[at->second].mapped_at = std::min(files[at->second].mapped_at, mapping.at);
+            file.mapped_at = std::min(file.mapped_at, mapping.at);
             continue;
         }
-        auto& file = files.emplace_back();
         file.pid = mapping.pid;
         file.namespace_pid = *namespace_pid;
         file.mapped_at = mapping.at;
@@ -129,6 +132,22 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
         files.push_back(std::move(alone));
     }
     return files;
+}
+
+Result<std::shared_ptr<const Source>> JitDumpFile::to_hand_on(std::shared_ptr<const Source> source,
+                                                              const Limits& limits, const Watch& watch) const {
+    const auto how = from == From::beside ? MayHandOn{{{}, path}, Content::jitdump, nullptr}
+                                          : MayHandOn{name(), Content::jitdump, &mapped};
+    auto fit = fit_to_hand_on(std::move(source), how, limits, watch);
+    if (!fit && fit.error().code == ErrorCode::mismatch)
+        fit.error().detail += "; if it is right, give it with --jitdump";
+    return fit;
+}
+
+Result<std::shared_ptr<const Source>> FoundFile::to_hand_on(std::shared_ptr<const Source> source, Content content,
+                                                            const Limits& limits, const Watch& watch) const {
+    const bool beside = from == JitDumpFile::From::beside;
+    return fit_to_hand_on(std::move(source), {beside ? FileName{{}, path} : name(), content, nullptr}, limits, watch);
 }
 
 Error JitDumpFile::missing() const {

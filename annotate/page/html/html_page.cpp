@@ -230,7 +230,7 @@ class Page {
             if (function.number != 0) ++listed;
             for (const auto* listing : function.versions) {
                 if (!listing->on_instruction_start) continue;
-                with_code += hits(listing->total);
+                with_code = add_up_to_most(with_code, hits(listing->total));
                 on_start += static_cast<double>(hits(listing->total)) * *listing->on_instruction_start;
             }
         }

@@ -96,7 +96,7 @@ class Reasons {
         }
         std::uint64_t samples = 0;
         for (std::size_t row = 0; row < counts.rows().size(); ++row) {
-            if (is_below[counts.rows()[row].chain]) samples += hits(counts.cells(row));
+            if (is_below[counts.rows()[row].chain]) samples = add_up_to_most(samples, hits(counts.cells(row)));
         }
         return samples;
     }

@@ -107,7 +107,7 @@ class Chooser {
             auto& asked = asked_[name];
             asked.listed = asked.listed || options.empty();
             asked.left_out_by.insert(options.begin(), options.end());
-            if (!options.empty()) asked.left_out += hits(function.total);
+            if (!options.empty()) asked.left_out = add_up_to_most(asked.left_out, hits(function.total));
         }
         if (!options.empty()) return add(other_times_, function.total);
         if (choice_.symbols.empty() || !names.empty()) {
@@ -146,7 +146,7 @@ class Chooser {
             for (const auto name : names_of(frame, called(frame))) {
                 auto& asked = asked_[name];
                 if (asked.listed) continue;
-                asked.left_out += hits(function.total);
+                asked.left_out = add_up_to_most(asked.left_out, hits(function.total));
                 for (const auto part : dropping(frame)) asked.left_out_by.insert(option_of(part));
             }
         }

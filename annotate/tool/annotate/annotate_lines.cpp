@@ -32,7 +32,7 @@ std::vector<std::string> notes_of(const LinesPage& page, const SampleCounts& cou
     std::vector<std::string> notes;
     const auto all = hits(page.heat.totals);
     std::uint64_t with_line = 0;
-    for (const auto& file : page.heat.files) with_line += hits(file.heat.self);
+    for (const auto& file : page.heat.files) with_line = add_up_to_most(with_line, hits(file.heat.self));
     if (with_line < all) {
         notes.push_back(fmt::format("{} of {} samples fell on no source line: see without_line", all - with_line, all));
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "perfdata/recording/file_state.hpp"
+#include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/bundle/bundle_packer.hpp"
 #include "perfdata/wire/file_header.hpp"
 
@@ -69,12 +70,14 @@ Result<void> CollectInputs::check_hashes(const Watch& watch) const {
 
 std::uint32_t CollectInputs::bundle_permissions(const Needed& needed) const {
     const auto permissions = input_permissions(bundle_ ? nullptr : &*files_.front().content, name_);
-    const auto is_restricted = [](const NeededFile& file) {
+    const auto is_restricted = [&](const NeededFile& file) {
         const std::string_view kind = file.member.kind;
         if (kind == "kallsyms" || kind == "kcore" || kind == "vmlinux" || kind == "source" || kind == "perf_map") {
             return true;
         }
-        return !others_may_read(file.read_from ? *file.read_from : *file.content);
+        // What a bundle has was judged when it was packed; the vdso is what the kernel gives to everybody.
+        if (bundle_ || kind == "vdso") return false;
+        return !everybody_may_read(file.read_from ? *file.read_from : *file.content);
     };
     const bool restricted =
         std::ranges::any_of(needed.files, is_restricted) ||

@@ -84,8 +84,9 @@ Result<OutputPlace> TableDirectory::place_of(std::string_view table) const {
     return place;
 }
 
-Result<void> TableDirectory::write(const Exported& exported, const Symbolizer& symbolizer) {
+Result<std::uint64_t> TableDirectory::write(const Exported& exported, const Symbolizer& symbolizer) {
     std::vector<OutputFile> files;
+    std::uint64_t cut = 0;
     for (const auto& [table, name] : csv_tables) {
         auto place = place_of(name);
         if (!place) return fail(std::move(place.error()));
@@ -93,18 +94,19 @@ Result<void> TableDirectory::write(const Exported& exported, const Symbolizer& s
         if (!file) return fail(std::move(file.error()));
         files.push_back(std::move(*file));
         auto& written = files.back();
-        write_csv_table(exported, symbolizer, table, [&](std::string_view text) { written.write(text); });
-        if (written.failed()) return written.commit();
+        cut += write_csv_table(exported, symbolizer, table, [&](std::string_view text) { written.write(text); });
+        if (!written.failed()) continue;
+        if (auto done = written.commit(); !done) return fail(std::move(done.error()));
     }
     for (auto& file : files) {
-        if (auto done = file.commit(); !done) return done;
+        if (auto done = file.commit(); !done) return fail(std::move(done.error()));
         made_ = false;
         if (!file.in_place().empty() && !common_->quiet) {
             complain(
                 fmt::format("note: {} was written in place, and not replaced: {}", file.place().name, file.in_place()));
         }
     }
-    return {};
+    return cut;
 }
 
 }  // namespace perfdata::tool

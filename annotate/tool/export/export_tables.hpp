@@ -33,8 +33,8 @@ class TableDirectory {
     TableDirectory& operator=(TableDirectory&&) = delete;
     ~TableDirectory();
 
-    // write(exported, symbolizer) writes all tables. Errors: io.
-    Result<void> write(const Exported& exported, const Symbolizer& symbolizer);
+    // write(exported, symbolizer) writes all tables. Returns how many stacks lack callers, see StackRoom. Errors: io.
+    Result<std::uint64_t> write(const Exported& exported, const Symbolizer& symbolizer);
 
   private:
     TableDirectory(const Common& common, bool made) : common_(&common), made_(made) {}

@@ -11,10 +11,4 @@ std::uint32_t input_permissions(const Source* content, const std::optional<platf
     return ((main ? main->permissions : of_file) & all_permissions) | owner_permissions;
 }
 
-bool others_may_read(const Source& content) {
-    constexpr std::uint32_t others_read = 04;
-    const auto state = file_state(content);
-    return !state || (state->permissions & others_read) != 0;
-}
-
 }  // namespace perfdata::tool

@@ -19,7 +19,4 @@ inline constexpr std::uint32_t all_permissions = 0666;    // a new file has no m
 // null: it was unpacked. `name`: of what its path names; nothing: it has none.
 std::uint32_t input_permissions(const Source* content, const std::optional<platform::FileStatus>& name);
 
-// others_may_read(content) returns false for an open file that not everybody may read.
-bool others_may_read(const Source& content);
-
 }  // namespace perfdata::tool

@@ -15,12 +15,12 @@ namespace perfdata {
 
 // EventCount is the count of one event at one place.
 struct EventCount {
-    std::uint64_t hits = 0;     // samples
+    std::uint64_t hits = 0;     // samples; 2^64-1 if it is more, as a hostile profile file says
     std::uint64_t periods = 0;  // sum of their periods; 2^64-1 if it is more
 
-    // Adds both counts of the other one. Periods do not wrap: a part of a sum is never more than the sum.
+    // Adds both counts of the other one. Sums do not wrap: a part of a sum is never more than the sum.
     EventCount& operator+=(const EventCount& other) {
-        hits += other.hits;
+        hits = add_up_to_most(hits, other.hits);
         periods = add_up_to_most(periods, other.periods);
         return *this;
     }
@@ -75,7 +75,7 @@ class CellsOfRow {
 
 // Adds `cells` to `sum` column by column. A shorter `sum` grows.
 PERFDATA_EXPORT void add(EventCounts& sum, std::span<const EventCount> cells);
-// Returns the hits of all events together.
+// Returns the hits of all events together; 2^64-1 if it is more.
 PERFDATA_EXPORT std::uint64_t hits(std::span<const EventCount> cells);
 
 }  // namespace perfdata

@@ -23,6 +23,9 @@ struct FileState {
     std::uint64_t device = 0, inode = 0;  // which file it is; 0 if it cannot be looked at any more, like the rest
     std::uint32_t owner = 0;              // number of a user
     std::uint32_t permissions = 0;        // the bits 07777 of its mode
+    // For more than that owner, root and this user: see OwnedFile.
+    bool writable = true;
+    bool proven = false;  // the owner is proven: see OwnedFile
 
     // Returns true for two states of one file.
     bool is_same_file(const FileState& other) const { return device == other.device && inode == other.inode; }

@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/content.hpp"
+#include "perfdata/wire/identities.hpp"
 
 namespace perfdata {
 
@@ -49,14 +51,19 @@ struct NamedFileOptions {
     // everybody may write to /tmp, and make links there to files that only this user may read.
     bool trusted_owner = false;
     // Reject only what links of other users lead to: below a root, such as that of a container, files have any owner.
+    // A link whose owner is not proven (see trusted_way) may lead only to what everybody may read.
     bool trusted_links = false;
     // Reject files that this user (by number) may not read: that belong to another one, where not everybody may read
     // them and pass the directories that lead to them. Groups and access lists count as nothing.
     std::optional<std::uint32_t> on_behalf_of{};
     // Reject files that not everybody may read, if somebody else than root, this user and that of on_behalf_of may have
     // made the name lead there: a link or a directory on the way is theirs, or they may write to a directory. A group
-    // with the number of the directory's owner is the owner's own.
+    // with the number of the directory's owner, of root or of this user is theirs alone. Where a file system is mounted
+    // with nosuid, is FUSE or on a network, owners prove nothing: whoever brought it chose them.
     bool trusted_way = false;
+    // The file is for a process whose root FileName::root is: what everybody may read who has that root is everybody's.
+    // Without it nothing below /proc/PID/root is, since nobody passes it who may not trace the process.
+    bool inside_process = false;
     Watch watch = {};  // of unpacking
 };
 
@@ -73,12 +80,33 @@ PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_named_file(const File
 struct OwnedFile {
     std::shared_ptr<const Source> content;  // never null
     std::uint32_t owner = 0;                // user number of that very file
-    bool writable = false;                  // for everybody: its content may be anybody's
+    bool writable = false;  // for more than that user, root and this one: its content may be somebody else's
+    bool proven = false;    // false: the file system is one where owners prove nothing (see trusted_way)
 };
 
 // open_owned_file(name) is open_named_file(name), and says whose file it opened.
 PERFDATA_EXPORT Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits,
                                                   const NamedFileOptions& options = {});
+
+// everybody_may_read(source) returns true if the file that a source was read from is one that everybody may read and
+// reach by its name, also if it was unpacked. False if that is not known, as of memory, pipes and archives.
+PERFDATA_EXPORT bool everybody_may_read(const Source& source);
+
+// MayHandOn is for what is read to be handed on to others than this user, as in a bundle.
+struct MayHandOn {
+    FileName name;                                   // by which the file was opened
+    Content content = Content::any;                  // what it must begin with
+    const std::vector<FileInode>* mapped = nullptr;  // the files of that name that processes mapped; null: any file
+};
+
+// fit_to_hand_on(source, how, limits, watch) returns a source that was opened by a name, or the same file opened again.
+// Everybody may read it, or else only its owner, root and this user may have made the name lead there (see
+// NamedFileOptions::trusted_way), and it is a file that was mapped: who maps a file may read it, but a process in a
+// namespace of its own chooses what its names are. Below a root, which the user gave, no link of another user leads to
+// it. Errors: mismatch if it is none of that; those of open_named_file().
+PERFDATA_EXPORT Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Source> source,
+                                                                     const MayHandOn& how, const Limits& limits,
+                                                                     const Watch& watch = {});
 
 // is_named_file(name) returns true if open_named_file() would find a regular file. It opens nothing.
 PERFDATA_EXPORT bool is_named_file(const FileName& name, LinkWalk walk = LinkWalk::kernel);

@@ -22,9 +22,10 @@ enum class SymbolMiss : std::uint8_t {
     between_symbols,   // the file has symbols, but none covers the address
     not_opened,        // the file exists, but the system refuses to open it
     other_machine,     // no build-id proves the file, and its code cannot run on the recorded machine
+    untrusted,         // no build-id proves the file, and it may not be handed on: see fit_to_hand_on()
     busy,              // a callback asks for it, and the call around it is reading the file
 };
-inline constexpr unsigned symbol_misses = 14;  // number of reasons
+inline constexpr unsigned symbol_misses = 15;  // number of reasons
 
 // Returns a word for JSON.
 constexpr std::string_view to_string(SymbolMiss miss) {
@@ -42,6 +43,7 @@ constexpr std::string_view to_string(SymbolMiss miss) {
         case SymbolMiss::between_symbols: return "between_symbols";
         case SymbolMiss::not_opened: return "not_opened";
         case SymbolMiss::other_machine: return "other_machine";
+        case SymbolMiss::untrusted: return "untrusted";
         case SymbolMiss::busy: return "busy";
     }
     return "unknown";
@@ -66,6 +68,9 @@ constexpr std::string_view explain(SymbolMiss miss) {
         case SymbolMiss::between_symbols: return "none of its symbols covers the address";
         case SymbolMiss::not_opened: return "the system does not let its file be opened";
         case SymbolMiss::other_machine: return "the file found has code of another architecture than the recording";
+        case SymbolMiss::untrusted:
+            return "not everybody may read the local file, and another user may have put it there, or it is not the "
+                   "one that was mapped";
         case SymbolMiss::busy: return "its file is being read by the call around the callback that asks";
     }
     return "unknown";
@@ -90,7 +95,8 @@ constexpr std::string_view remedy(SymbolMiss miss) {
         case SymbolMiss::unreadable: return "give an intact copy with --symfs or --buildid-dir";
         case SymbolMiss::not_opened:
             return "allow it to be read, and enough files to be open (ulimit -n), or give a copy with --symfs";
-        case SymbolMiss::other_machine: return "give the recording machine's files with --symfs";
+        case SymbolMiss::other_machine:
+        case SymbolMiss::untrusted: return "give the recording machine's files with --symfs";
         case SymbolMiss::not_a_file:
         case SymbolMiss::outside_file:
         case SymbolMiss::between_symbols:

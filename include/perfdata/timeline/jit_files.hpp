@@ -21,9 +21,10 @@ struct JitDumpHeader;
 
 // JitMapping is a mapping from an MMAP or MMAP2 record.
 struct JitMapping {
-    Pid pid;           // as the recording identifies the process
-    std::string path;  // any; only those of jitdump files count
-    Time at;           // when it was mapped
+    Pid pid;                           // as the recording identifies the process
+    std::string path;                  // any; only those of jitdump files count
+    Time at;                           // when it was mapped
+    std::optional<FileInode> inode{};  // of the file; nothing: not recorded
 };
 
 // JitDumpFile is a dump of one process.
@@ -43,11 +44,15 @@ struct PERFDATA_EXPORT JitDumpFile {
     From from = From::nowhere;           // nowhere if it is missing
     std::vector<std::string> looked_at;  // tried without success
     std::string root;                    // the directory that no link leads out of, see FileName; empty: none
+    std::vector<FileInode> mapped{};     // what was mapped by that path: at most 16 files, the first ones
     // opened is a given file whose header has been read: a pipe can be read only once.
     std::optional<Result<std::shared_ptr<const Source>>> opened{};
 
     FileName name() const { return {root, path.substr(root.size())}; }  // for open_named_file()
-    bool found() const { return !path.empty(); }                        // it is on this machine
+    // Returns what was opened by name() if it may be handed on, see fit_to_hand_on().
+    Result<std::shared_ptr<const Source>> to_hand_on(std::shared_ptr<const Source> source, const Limits& limits,
+                                                     const Watch& watch) const;
+    bool found() const { return !path.empty(); }  // it is on this machine
     // missing() returns an error that says what was searched for and what would supply it. Valid if not found().
     Error missing() const;
 };
@@ -65,13 +70,16 @@ PERFDATA_EXPORT std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMappi
 PERFDATA_EXPORT Result<void> check_jit_dump(const JitDumpFile& file, const JitDumpHeader& header);
 
 // FoundFile is where find_recorded_file() found a file, or where it looked.
-struct FoundFile {
+struct PERFDATA_EXPORT FoundFile {
     std::string path;                                     // on this machine; empty: there is none
     JitDumpFile::From from = JitDumpFile::From::nowhere;  // nowhere if there is none
     std::vector<std::string> looked_at;                   // tried without success
     std::string root{};  // the directory that no link leads out of, see FileName; empty: none
 
     FileName name() const { return {root, path.substr(root.size())}; }  // for open_named_file()
+    // Returns what was opened by name() if it may be handed on, see fit_to_hand_on().
+    Result<std::shared_ptr<const Source>> to_hand_on(std::shared_ptr<const Source> source, Content content,
+                                                     const Limits& limits, const Watch& watch) const;
 };
 // process_root(pid) returns "/proc/PID/root". Below it a bundle has files that are of one process alone, as those of
 // containers whose paths and own pids are the same: find_jit_dumps() looks there before it looks for the path itself.

@@ -25,6 +25,8 @@ struct JitSearch {
     std::vector<std::string> given_maps{};  // --perf-map FILE
     Watch watch{};                          // of unpacking given files
     std::string bundle{};                   // directory in a bundle with recorded paths; empty: none
+    // What is found is handed on to others than this user: see fit_to_hand_on().
+    bool handed_on = false;
     // Says whether there is such a file; empty: on this machine.
     Callback<bool(const FileName&)> has{};
 };

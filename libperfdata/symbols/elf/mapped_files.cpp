@@ -17,7 +17,7 @@ MappedFiles::MappedFiles(const Timeline& timeline, const ObjectFinder& finder, b
     }
     for (const auto& object : tasks.objects()) {
         const std::string path(without_deleted(object.path));
-        RecordedObject recorded{path, object.build_id.value_or(BuildId{})};
+        RecordedObject recorded{path, object.build_id.value_or(BuildId{}), object.inode};
         if (const auto id = timeline.build_ids().find(object.path);
             id != timeline.build_ids().end() && recorded.build_id.size == 0) {
             recorded.build_id = id->second;

@@ -21,11 +21,12 @@ namespace {
 constexpr std::size_t most_dumps = 64;
 
 Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, const Limits& limits,
-                              const Watch& watch) {
+                              const Watch& watch, bool handed_on) {
     const bool given = file.from == JitDumpFile::From::given;
     auto source = file.opened ? *file.opened
                   : given     ? files.open_given_watched(file.path, limits, Content::jitdump, watch)
                               : files.open_watched(file.name(), limits, Content::jitdump, watch);
+    if (source && !given && handed_on) source = file.to_hand_on(std::move(*source), limits, watch);
     if (!source) return fail(std::move(source.error()));
     return JitDump::open(std::move(*source), files.shown(file.path), limits);
 }
@@ -37,7 +38,7 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
     const auto& tasks = context.timeline.tasks();
     for (const auto& mapping : tasks.mappings()) {
         const auto& path = tasks.object(mapping).path;
-        if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from});
+        if (jitdump_pid(path)) marks.push_back({mapping.pid, path, mapping.from, tasks.object(mapping).inode});
     }
     const auto clock = EventClock::of(context.recording.events());
     const auto& files = context.finder.files();
@@ -71,7 +72,7 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
                 codes_.add(file.pid, *same->second);
             continue;
         }
-        auto dump = open_jit_dump(file, files, context.recording.limits(), watch);
+        auto dump = open_jit_dump(file, files, context.recording.limits(), watch, search.handed_on);
         if (!dump) {
             if (dump.error().code == ErrorCode::cancelled) return;
             context.tell(std::move(dump.error()));

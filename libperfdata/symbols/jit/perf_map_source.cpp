@@ -16,13 +16,16 @@
 namespace perfdata {
 namespace {
 
-Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits,
-                              const Watch& watch) {
+Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits, const Watch& watch,
+                              bool handed_on) {
     auto unpacking = limits;
     unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.perf_map_bytes);
     const bool given = found.from == JitDumpFile::From::given;
-    const auto source = given ? files.open_given_watched(found.path, unpacking, Content::perf_map, watch)
-                              : files.open_watched(found.name(), unpacking, Content::perf_map, watch);
+    auto source = given ? files.open_given_watched(found.path, unpacking, Content::perf_map, watch)
+                        : files.open_watched(found.name(), unpacking, Content::perf_map, watch);
+    if (source && !given && handed_on) {
+        source = found.to_hand_on(std::move(*source), Content::perf_map, unpacking, watch);
+    }
     if (source) return PerfMap::open(**source, found.path, limits, watch);
     auto error = source.error();
     if (error.code == ErrorCode::mismatch) error.detail += "; if its names are right, give it with --perf-map";
@@ -79,7 +82,9 @@ void PerfMapSource::load_maps(const SourceContext& context) {
         const auto [same, first] =
             maps.try_emplace(read_file(files, given ? std::nullopt : std::optional(found.name()), found.path));
         if (first) {
-            const auto read = [&] { return open_perf_map(found, files, limits, look.watch()); };
+            const auto read = [&] {
+                return open_perf_map(found, files, limits, look.watch(), context.options.jit.handed_on);
+            };
             constexpr auto kind = FileContent::Kind::perf_map;
             auto map = store.value<kind, PerfMap>(realm, files, found.name(), given, look, read);
             if (map) {

@@ -42,9 +42,9 @@ std::optional<BuildId> build_id_of(Bytes bytes) {
 
 // Returns the better of two reasons for not finding a file. Better ones are closer to success, in this order.
 SymbolMiss closer(SymbolMiss one, SymbolMiss other) {
-    constexpr std::array order{SymbolMiss::not_found,  SymbolMiss::no_build_id,     SymbolMiss::offline,
-                               SymbolMiss::unproven,   SymbolMiss::other_machine,   SymbolMiss::not_opened,
-                               SymbolMiss::unreadable, SymbolMiss::build_id_differs};
+    constexpr std::array order{SymbolMiss::not_found, SymbolMiss::no_build_id,   SymbolMiss::offline,
+                               SymbolMiss::unproven,  SymbolMiss::other_machine, SymbolMiss::not_opened,
+                               SymbolMiss::untrusted, SymbolMiss::unreadable,    SymbolMiss::build_id_differs};
     const auto rank = [&](SymbolMiss value) { return std::ranges::find(order, value); };
     return rank(other) > rank(one) ? other : one;
 }
@@ -152,6 +152,14 @@ struct ObjectFinder::Search {
             missed(SymbolMiss::other_machine);
             return false;
         }
+        if ((*file)->type() == ElfFile::Type::core) {  // the memory of a process is no code that one mapped
+            missed(SymbolMiss::unreadable);
+            return false;
+        }
+        if (object.build_id.size == 0 && options.handed_on && !may_hand_on(name, **file)) {
+            missed(SymbolMiss::untrusted);
+            return false;
+        }
         found = FoundObject{name.shown(), {}, std::move(*file), {}, object.build_id.size != 0, name.root, {}};
         return true;
     }
@@ -168,6 +176,14 @@ struct ObjectFinder::Search {
         if (is_of_other_machine(*file)) return missed(SymbolMiss::other_machine);
         if (!proof && !options.allow_local) return missed(SymbolMiss::unproven);
         found = FoundObject{object.path, {}, std::make_shared<const ElfFile>(std::move(*file)), {}, proof, {}, {}};
+    }
+
+    bool may_hand_on(const FileName& name, const ElfFile& file) const {
+        std::vector<FileInode> mapped;
+        if (object.inode) mapped.push_back(*object.inode);
+        // Only to look at: the file lives longer than this.
+        const std::shared_ptr<const Source> source(std::shared_ptr<const Source>(), &file.source());
+        return fit_to_hand_on(source, {name, Content::elf, &mapped}, options.limits).has_value();
     }
 
     bool is_of_other_machine(const ElfFile& file) const {

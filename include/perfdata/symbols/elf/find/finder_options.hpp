@@ -36,6 +36,9 @@ struct PERFDATA_EXPORT FinderOptions {
     bool offline = false;                         // this machine is not the recorded one: use none of its own files
     // Use a local file of the recorded name without proof by a build-id, as perf does.
     bool allow_local = false;
+    // What is found is handed on to others than this user: a local file without proof is used only if it is fit for
+    // that, see fit_to_hand_on().
+    bool handed_on = false;
     // The recorded machine's, as in `architectures`; empty: unknown. A file without proof is used only if it runs on
     // it.
     std::string architecture{};

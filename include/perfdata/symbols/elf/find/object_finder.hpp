@@ -31,8 +31,11 @@ class LookOut;
 struct RecordedObject {
     std::string path;  // as recorded: any bytes
     BuildId build_id;  // size 0: not recorded
+    // The file that was mapped, if its build-id was not recorded; of several of one path the first. It does not tell
+    // objects apart.
+    std::optional<FileInode> inode{};
 
-    bool operator==(const RecordedObject&) const = default;
+    bool operator==(const RecordedObject& other) const { return path == other.path && build_id == other.build_id; }
 };
 
 // FoundObject is the files with an object's code and symbols.
