@@ -6,9 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/recording/file_state.hpp"
+#include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 
 #include "needed_parts.hpp"
+#include "process_files.hpp"
 
 namespace perfdata {
 namespace {
@@ -121,6 +124,12 @@ class ObjectsAdder {
         }
         const auto& file = **found;
         const bool vdso = object.kind == ObjectKind::vdso;
+        const auto may = may_hand_on(object, recorded, file);
+        if (!may) return fail(may.error());
+        if (!*may) {
+            add_missing(object, recorded, SymbolMiss::untrusted, by);
+            return {};
+        }
         NeededFile needed;
         needed.member.kind = vdso ? "vdso" : "object";
         needed.member.build_id = hexadecimal(recorded.build_id.bytes());
@@ -136,6 +145,27 @@ class ObjectsAdder {
         if (recorded.build_id.size == 0) needed.recorded = recorded.path;
         if (auto added = add_file(std::move(needed), file.file); !added) return added;
         return add_debug_of(index, file, by);
+    }
+
+    // Returns false for an object that no build id proves if nobody may pass it on: others may have had its name lead
+    // to what only this user may read. Errors: cancelled.
+    Result<bool> may_hand_on(const Object& object, const RecordedObject& recorded, const FoundObject& file) const {
+        if (recorded.build_id.size != 0 || !file.path.starts_with('/')) return true;
+        const auto& limits = from_.recording.limits();
+        const auto there = from_.files.resolved(file.name());
+        const std::shared_ptr<const Source> source(file.file, &file.file->source());
+        std::vector<FileInode> mapped;
+        if (object.inode) mapped.push_back(*object.inode);
+        const auto living = process_of_root(there.root);
+        NamedFileOptions how;
+        how.content = Content::elf;
+        how.watch = {options_.watch.stop, {}};
+        const auto fit = living ? open_of_process(*living, there, limits, how)
+                                : fit_to_hand_on(source, {there, Content::elf, &mapped}, limits, how.watch);
+        if (!fit && fit.error().code == ErrorCode::cancelled) return fail(fit.error());
+        if (!fit) return false;
+        const auto read = file_state(*source), opened = file_state(**fit);
+        return *fit == source || (read && opened ? read->is_same_file(*opened) : !read && !opened);
     }
 
     Result<void> add_file(NeededFile needed, const std::shared_ptr<const ElfFile>& file) {

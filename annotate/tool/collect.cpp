@@ -219,8 +219,9 @@ class CollectRun {
         options_ = choice_.names.options(session_.recording(), {});
         options_.sources = choice_.lines.options(choice_.names.offline);
         auto& finder = options_.finder;
-        // What a bundle has was judged when it was packed.
-        finder.handed_on = options_.jit.handed_on = !session_.recording().bundle();
+        // What a bundle has was judged when it was packed. Objects are judged before they are packed, since other roots
+        // may have them.
+        options_.jit.handed_on = !session_.recording().bundle();
         auto beneath = options_.files;
         auto& roots = roots_;
         if (machine() && !session_.recording().bundle()) {

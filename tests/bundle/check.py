@@ -9,6 +9,7 @@
   missing    an object that is gone, or was built again, is named, with who needs it
   roots      a process in another root, alive and with --root
   jit        perf maps and jitdumps
+  modes      which permissions a bundle gets
   secrets    what only the collecting user may read stays out, whatever programs and links of others name
   perf       perf reads what a bundle unpacks to
   anonymized names of the kernel of a directory recording, hashed
@@ -28,7 +29,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from checks import (COMPILER, ENVIRONMENT, FIXTURES, SCRATCH, TOOL, WORK, build, complain, folder, main, mode_of, needs_perf,
                     record, run, skip)
-from secret_sources import NOBODY, led_astray, named_by_programs, secret_at
+from secret_sources import NOBODY, attack, secret_at
 
 
 def needs_roots():
@@ -432,9 +433,10 @@ def test_secrets():
     mounted_map(secret, NOBODY)
     needs_perf()
     os.remove(map_name)
-    named_by_programs(packed_secret)
-    led_astray(packed_secret)
+    attack(packed_secret)
     mounted_source(NOBODY)
+    private_dump()
+    private_object()
 
 
 def mounted_map(secret, user):
@@ -474,6 +476,126 @@ def packed_secret(recording, *options):
     bundle = os.path.join(SCRATCH, "bundle")
     told = collect(recording, bundle, "--with-sources", *options).stderr
     return b"SECRET" in run("tar", "--zstd", "-xOf", bundle, text=False).stdout, told
+
+
+def members(recording, *options):
+    """Returns the names in a bundle, and what was told."""
+    bundle = os.path.join(SCRATCH, "bundle")
+    told = collect(recording, bundle, *options).stderr
+    return run("tar", "--zstd", "-tf", bundle).stdout.split(), told
+
+
+def private_dump():
+    """A jitdump that only root may read: of a process that mapped it, and of one that only had a file of its name."""
+    place = folder("dumps")
+    secret = os.path.join(folder("dumps/roots"), "jit-32346.dump")
+    shutil.copy(os.path.join(FIXTURES, "jit", "jit-32346.dump"), secret)
+    os.chmod(os.path.dirname(secret), 0o700)
+    os.chmod(secret, 0o600)
+    mapper = os.path.join(place, "mapper.py")
+    with open(mapper, "w", encoding="ascii") as file:
+        file.write("import mmap, sys, time\n"
+                   "file = open(sys.argv[1], 'rb')\n"
+                   "mapped = mmap.mmap(file.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)\n"
+                   "end = time.time() + 0.5\n"
+                   "while time.time() < end: pass\n")
+    theirs = os.path.join(folder("dumps/theirs"), "jit-32346.dump")
+    shutil.copy(secret, theirs)
+
+    def is_packed(what, wanted, recording):
+        names, told = members(recording)
+        if any("jit-32346.dump" in name for name in names) != wanted or ("give it with --jitdump" in told) == wanted:
+            complain(f"a private jitdump, {what}: {names} {told}")
+
+    own = record(folder("dumps/own_recording"), sys.executable, mapper, secret)
+    other = record(folder("dumps/other_recording"), sys.executable, mapper, theirs)
+    is_packed("that root's process mapped", True, own)
+    os.rename(os.path.dirname(theirs), os.path.dirname(theirs) + ".kept")
+    os.symlink("roots", os.path.dirname(theirs))
+    # A process that only had a file of that name, in a namespace of its own for example.
+    is_packed("that is not the one which was mapped", False, other)
+    os.lchown(os.path.dirname(theirs), NOBODY, NOBODY)
+    is_packed("that a link of another user leads to", False, other)
+    made = os.path.join(SCRATCH, "dump.profile.pb.gz")
+    told = run(TOOL, "profile", "-o", made, other).stderr
+    if "give it with --jitdump" not in told:
+        complain(f"a profile takes the jitdump that a link of another user leads to: {told}")
+    os.chmod(os.path.dirname(secret), 0o777)
+    is_packed("in a directory that everybody may write", False, own)
+    os.chmod(secret, 0o644)
+    is_packed("that everybody may read by now", True, own)
+
+
+def private_object():
+    """A program without a build id, where a file that only root may read is by now."""
+    place = folder("objects")
+    program = build("unproven", "-Wl,--build-id=none")
+    recording = os.path.join(folder("unproven"), "perf.data")
+    run("perf", "record", "-q", "-N", "-B", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", recording, "--", program, "3000")
+    secret = shutil.copy(program, os.path.join(place, "secret"))
+
+    def is_packed(what, wanted, why="another user may have put it there"):
+        names, told = members(recording, "--allow-local")
+        if any(name.endswith("/unproven") for name in names) != wanted or (why in told) == wanted:
+            complain(f"an object without a build id, {what}: {names} {told}")
+
+    is_packed("as it was", True)
+    os.chmod(program, 0o700)
+    is_packed("that only root may read", True)
+    os.remove(program)
+    os.symlink(secret, program)
+    is_packed("whose name leads to one that everybody may read", True)
+    os.chmod(secret, 0o600)
+    is_packed("whose name leads to another one that only root may read", False)
+    page = json.loads(run(TOOL, "report", "--json", "--allow-local", recording).stdout)
+    if not any(row.get("symbol") == "turn" for row in page["rows"]):
+        complain("a report of one's own does not read it")
+    made = os.path.join(SCRATCH, "object.profile.pb.gz")
+    run(TOOL, "profile", "--allow-local", "-o", made, recording)
+    if "turn" in run(TOOL, "report", made).stdout:
+        complain("a profile has names of a file that only root may read")
+    # Memory of a process is no program, whoever may read it.
+    os.chmod(secret, 0o644)
+    with open(secret, "r+b") as file:
+        file.seek(16)
+        file.write(b"\4\0")
+    is_packed("whose name leads to a core file", False, "is damaged or no ELF file")
+
+
+def test_modes():
+    """A bundle with what not everybody may read is its owner's alone."""
+    needs_perf()
+    os.umask(0o022)
+    os.chmod(SCRATCH, 0o755)
+    private = folder("private")
+    os.chmod(private, 0o700)
+    program = shutil.copy(build("open"), private)
+    os.chmod(program, 0o755)
+    recording = record(folder("mode_recording"), program, "3000")
+    os.chmod(recording, 0o644)
+
+    def expect_mode(what, wanted, *options):
+        bundle = os.path.join(SCRATCH, "mode.tar.zst")
+        if os.path.exists(bundle):
+            os.remove(bundle)
+        collect(recording, bundle, *options)
+        if mode_of(bundle) != wanted:
+            complain(f"a bundle with {what}: {mode_of(bundle):o}")
+
+    expect_mode("a program in a directory that others may not pass", 0o600)
+    os.chmod(private, 0o755)
+    expect_mode("a program that everybody may run", 0o644)
+    os.chmod(program, 0o750)
+    expect_mode("a program that not everybody may read", 0o600)
+    os.chmod(program, 0o755)
+    # Unpacked from an archive, about whose members the system says nothing.
+    cache = folder("mode_cache")
+    run("perf", "--buildid-dir", cache, "buildid-cache", "-a", program)
+    archive = os.path.join(SCRATCH, "cache.tar.zst")
+    run("tar", "-C", cache, "-caf", archive, ".")
+    os.chmod(archive, 0o600)
+    os.remove(program)
+    expect_mode("a program of a packed cache", 0o600, "--buildid-dir", archive)
 
 
 def mounted_source(user):

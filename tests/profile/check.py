@@ -33,7 +33,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from checks import (COMPILER, ENVIRONMENT, FIXTURES, SCRATCH, TOOL, WORK, build, complain, content, fixture, folder, main,
                     mode_of, needs_perf, record, run, skip, written)
-from secret_sources import led_astray, named_by_programs
+from secret_sources import attack
 
 DIMENSIONS = ["comm", "pid", "tid", "cpu", "cgroup", "object", "symbol", "line", "chains", "code"]
 MAGIC = b"perfdata profile\x10"  # in front of the version
@@ -656,8 +656,7 @@ def test_secrets():
         skip("not root")
     needs_perf()
     os.chmod(SCRATCH, 0o755)
-    named_by_programs(packed_secret)
-    led_astray(packed_secret)
+    attack(packed_secret)
 
 
 def test_modes():

@@ -3,7 +3,10 @@
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 
 #include <bit>
+#include <optional>
+#include <string>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <vector>
 
 #include "catch.hpp"
@@ -320,6 +323,40 @@ TEST_CASE("Without proof a file is taken only if it runs on the recorded machine
         CHECK(machine.find({"/usr/bin/prog", {}}) == (one.runs ? "/symfs/usr/bin/prog" : "other_machine"));
         CHECK(machine.find(recorded) == "/symfs/usr/bin/prog");
     }
+}
+
+TEST_CASE("The memory of a process is no object", "[symbols][finder]") {
+    SearchedMachine machine;
+    Elf core;
+    core.type = 4;
+    core.build_id(id(1).bytes());
+    machine.files->content["/usr/bin/prog"] = core.blob();
+    CHECK(machine.find(recorded) == "unreadable");
+}
+
+TEST_CASE("Without proof a private file is handed on only if it is the mapped one", "[symbols][finder]") {
+    const TempDir directory;
+    const auto path = directory.write("prog", elf(id(1)));
+    REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    const FileInode mapped{major(status.st_dev), minor(status.st_dev), status.st_ino, 0}, other{1, 2, 3, 0};
+    FinderOptions options;
+    options.allow_local = true;
+    const auto find = [&](bool handed_on, std::optional<FileInode> inode) {
+        options.handed_on = handed_on;
+        const auto found = ObjectFinder(options).find({path, {}, inode});
+        return found ? std::string() : std::string(to_string(found.error()));
+    };
+    REQUIRE(::chmod(path.c_str(), 0644) == 0);
+    CHECK(find(true, {}).empty());
+    REQUIRE(::chmod(path.c_str(), 0600) == 0);
+    CHECK(find(false, other).empty());
+    CHECK(find(true, mapped).empty());
+    CHECK(find(true, other) == "untrusted");
+    CHECK(find(true, {}) == "untrusted");
+    REQUIRE(::chmod(directory.path().c_str(), 0777) == 0);
+    CHECK(find(true, mapped) == "untrusted");
 }
 
 TEST_CASE("Memory without a file is not looked for", "[symbols][finder]") {

@@ -2,6 +2,9 @@
 #include "perfdata/timeline/jit_files.hpp"
 
 #include <filesystem>
+#include <optional>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "perfdata/wire/jitdump/header.hpp"
 
@@ -36,6 +39,44 @@ TEST_CASE("A jitdump file is known by its name", "[timeline][jit]") {
         INFO(path);
         CHECK_FALSE(jitdump_pid(path));
     }
+}
+
+TEST_CASE("A private dump is handed on if it is the one that was mapped", "[timeline][jit]") {
+    const TempDir root;
+    const auto path = root.write("jit-7.dump", dump_of(7));
+    REQUIRE(::chmod(root.path().c_str(), 0755) == 0);
+    REQUIRE(::chmod(path.c_str(), 0600) == 0);
+    struct stat status {};
+    REQUIRE(::stat(path.c_str(), &status) == 0);
+    const FileInode mapped{major(status.st_dev), minor(status.st_dev), status.st_ino, 0}, other{1, 2, 3, 0};
+    const auto fits = [&](std::vector<std::optional<FileInode>> inodes) {
+        std::vector<JitMapping> mappings;
+        for (const auto& inode : inodes) mappings.push_back({Pid{7}, path, Time{1}, inode});
+        const auto found = find(mappings, {});
+        REQUIRE(found.size() == 1);
+        REQUIRE(found[0].from == From::recorded);
+        return found[0].to_hand_on(open_named_file(found[0].name(), {}).value(), {}, {}).has_value();
+    };
+    CHECK(fits({mapped}));
+    CHECK(fits({other, mapped}));
+    CHECK_FALSE(fits({other}));
+    CHECK_FALSE(fits({std::nullopt}));
+    REQUIRE(::chmod(path.c_str(), 0644) == 0);
+    CHECK(fits({other}));
+    REQUIRE(::chmod(path.c_str(), 0600) == 0);
+    // One beside the recording is a copy: only who may have put it there counts.
+    const auto beside = [&] {
+        JitSearch search;
+        search.beside = {root.path().string()};
+        const auto found = find({{Pid{7}, "/elsewhere/jit-7.dump", Time{1}, {}}}, search);
+        REQUIRE(found.size() == 1);
+        REQUIRE(found[0].from == From::beside);
+        return found[0].to_hand_on(open_named_file(found[0].name(), {}).value(), {}, {}).has_value();
+    };
+    CHECK(beside());
+    REQUIRE(::chmod(root.path().c_str(), 0777) == 0);
+    CHECK_FALSE(beside());
+    CHECK_FALSE(fits({mapped}));
 }
 
 TEST_CASE("Dumps are looked for where they may be, in this order", "[timeline][jit]") {
