@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/recording/source.hpp"
 
 #include "exported_places.hpp"
 #include "format/words.hpp"
@@ -103,9 +104,11 @@ Result<Exported> Exported::make(const Recording& recording, const Symbolizer& sy
         auto counts = SampleCounts::count(recording, symbolizer.timeline(), how);
         if (!counts) return fail(std::move(counts.error()));
         exported.counts = std::move(*counts);
-        for (const auto& file : recording.input_files()) {
-            constexpr std::uint64_t places_a_byte = 64;
-            exported.most_places = std::max(exported.most_places, file.content->size() * places_a_byte);
+        if (recording.is_profile()) {
+            constexpr std::uint64_t places_a_byte = 64, least = std::uint64_t{1} << 20;
+            std::uint64_t bytes = 0;
+            for (const auto& file : recording.input_files()) bytes += file.content->size();
+            exported.most_places = std::max(least, bytes * places_a_byte);
         }
         add_columns(exported, recording);
         add_rows(exported);

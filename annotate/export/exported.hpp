@@ -150,9 +150,10 @@ struct Exported {
     std::vector<ExportCell> cells;      // of all rows
     EventCounts totals;                 // by column: the sum of all rows
     std::vector<ExportSample> samples;  // only if asked for
-    // How many places formats may spell that write each stack with all of its callers (see StackRoom): 64 for each byte
-    // of the input, which no honest one needs, and 2^20 in any case.
-    std::uint64_t most_places = std::uint64_t{1} << 20;
+    // How many places formats may spell that write each stack with all of its callers (see StackRoom). A sample of a
+    // recording has at most max_stack of them; of a profile file it is 64 for each byte, which no honest one needs, and
+    // 2^20 in any case.
+    std::uint64_t most_places = ~std::uint64_t{0};
     // What is missing, for messages.
     SampleCounts counts;
     std::vector<Error> line_problems;  // of each file the first error of each kind

@@ -8,9 +8,9 @@
 
 namespace perfdata {
 
-// StackRoom bounds the places of all stacks that a format spells. A file says once what many stacks share: a profile
-// the callers of a chain, a recording a deferred call chain. Spelling each of them may take the square of the input.
-// Once there is no more room, a stack has its innermost place alone.
+// StackRoom bounds the places of all stacks that a format spells. A profile file says once what many stacks share, the
+// callers of a chain: spelling each of them may take the square of the input. Once there is no more room, a stack has
+// its innermost place alone.
 class StackRoom {
   public:
     explicit StackRoom(const Exported& exported) : left_(exported.most_places) {}

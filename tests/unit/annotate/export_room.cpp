@@ -10,7 +10,6 @@
 #include "export/folded.hpp"
 #include "export/pprof.hpp"
 #include "export/speedscope.hpp"
-#include "export/stack_room.hpp"
 #include "unit/annotate/annotated_scene.hpp"
 #include "unit/annotate/calls_scene.hpp"
 
@@ -77,16 +76,4 @@ TEST_CASE("Stacks have all of their callers while there is room, then none", "[a
     csv.cut = write_csv_table(chain_of(depth, 8), opened.symbolizer, CsvTable::stacks, csv.sink());
     CHECK(csv.cut == 3);
     CHECK(csv.count('\n') == 1 + 8 + 2);
-}
-
-TEST_CASE("What stacks take is bounded by the size of the input", "[annotate][export]") {
-    Calls calls;
-    calls.sample("ab", 3);
-    const AnnotatedScene opened(calls.scene());
-    const auto exported = Exported::make(opened.recording, opened.symbolizer, {}).value();
-    CHECK(exported.most_places >= std::uint64_t{1} << 20);
-    StackRoom room(exported);
-    room.begin_stack();
-    CHECK(room.take());
-    CHECK(room.cut() == 0);
 }
