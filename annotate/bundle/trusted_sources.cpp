@@ -119,15 +119,16 @@ TrustedSources::Opening TrustedSources::open_given(const Found& found, const Lim
 // were read. Errors: cancelled.
 Result<std::vector<std::uint32_t>> TrustedSources::processes_of(const std::string& root, const NamedBy& by) {
     std::vector<std::uint32_t> found;
-    const auto& tasks = reader_.symbolizer.timeline().tasks();
+    if (!mapped_) {
+        mapped_.emplace();
+        for (const auto& mapping : reader_.symbolizer.timeline().tasks().mappings()) {
+            if (reader_.roots->contains(mapping.pid.value)) mapped_->emplace(mapping.pid.value, mapping.object);
+        }
+    }
     for (const auto& [pid, directory] : *reader_.roots) {
         if (directory != root) continue;
         for (const auto& object : by) {
-            if (!object) continue;
-            const auto is_that = [&](const Mapping& mapping) {
-                return mapping.pid.value == pid && mapping.object == *object;
-            };
-            if (std::ranges::none_of(tasks.mappings(), is_that)) continue;
+            if (!object || !mapped_->contains({pid, *object})) continue;
             const auto [known, is_new] = in_roots_.try_emplace({root, *object}, false);
             if (is_new) {
                 const auto mapped = has_mapped(root, *object);

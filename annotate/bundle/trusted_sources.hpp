@@ -96,6 +96,8 @@ class TrustedSources {
 
     SourceReader reader_;
     std::map<std::uint32_t, Owner> owners_;  // by object
+    // Pids in SourceReader::roots with the objects that they mapped, once one was asked for: at most one per mapping.
+    std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> mapped_;
     // Whether the program that has the lines of an object is the one at its path below a root.
     std::map<std::pair<std::string, std::uint32_t>, bool> in_roots_;
 };
