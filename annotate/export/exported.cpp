@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
-#include "perfdata/recording/source.hpp"
 
 #include "exported_places.hpp"
 #include "format/words.hpp"
@@ -104,17 +103,16 @@ Result<Exported> Exported::make(const Recording& recording, const Symbolizer& sy
         auto counts = SampleCounts::count(recording, symbolizer.timeline(), how);
         if (!counts) return fail(std::move(counts.error()));
         exported.counts = std::move(*counts);
-        if (recording.is_profile()) {
-            constexpr std::uint64_t places_a_byte = 64, least = std::uint64_t{1} << 20;
-            std::uint64_t bytes = 0;
-            for (const auto& file : recording.input_files()) bytes += file.content->size();
-            exported.most_places = std::max(least, bytes * places_a_byte);
-        }
         add_columns(exported, recording);
         add_rows(exported);
         std::ranges::stable_sort(exported.samples, {}, &ExportSample::nanoseconds);
         if (auto made = ExportedPlaces(symbolizer, options, exported).make(); !made) {
             return fail(std::move(made.error()));
+        }
+        if (recording.is_profile()) {
+            constexpr std::uint64_t places_a_row = 512, least = std::uint64_t{1} << 20;
+            const std::uint64_t rows = exported.nodes.size() + exported.cells.size();
+            exported.most_places = std::max(least, rows * places_a_row);
         }
         return exported;
     });

@@ -151,8 +151,8 @@ struct Exported {
     EventCounts totals;                 // by column: the sum of all rows
     std::vector<ExportSample> samples;  // only if asked for
     // How many places formats may spell that write each stack with all of its callers (see StackRoom). A sample of a
-    // recording has at most max_stack of them; of a profile file it is 64 for each byte, which no honest one needs, and
-    // 2^20 in any case.
+    // recording has at most max_stack of them; of a profile file it is 512 for each node and cell, and 2^20 in any
+    // case.
     std::uint64_t most_places = ~std::uint64_t{0};
     // What is missing, for messages.
     SampleCounts counts;

@@ -145,7 +145,7 @@ def below_proc(packs):
             root = f"/proc/{service.pid}/root"
             program = named(f"{root}{place}/token", "below_proc")
             os.chown(program, NOBODY, NOBODY)
-            recording = record(folder("below_proc"), program, "3000")
+            recording = record(folder("below_proc_recording"), program, "3000")
             expect(packs, "a file of a process's root", False, "may not read", recording)
             # The same for a program of root's: no compiler reads there.
             os.chown(program, 0, 0)
@@ -156,12 +156,12 @@ def below_proc(packs):
             os.lchown(os.path.join(theirs, "x.cpp"), NOBODY, NOBODY)
             program = named(os.path.join(theirs, "x.cpp"), "below_proc_link")
             os.chown(program, NOBODY, NOBODY)
-            recording = record(folder("below_proc_link"), program, "3000")
+            recording = record(folder("below_proc_link_recording"), program, "3000")
             expect(packs, "a link into a process's root", False, "may not read", recording)
             # By its plain name: the service is in the recording, too.
             program = named(f"{place}/token", "of_service")
             os.chown(program, NOBODY, NOBODY)
-            recording = os.path.join(folder("of_service"), "perf.data")
+            recording = os.path.join(folder("of_service_recording"), "perf.data")
             with subprocess.Popen([program, "100000"], env=ENVIRONMENT, stdout=subprocess.DEVNULL) as theirs:
                 run("perf", "record", "-q", "-N", "--buildid-all", "-F", "999", "-e", "cpu-clock:u", "-p",
                     f"{service.pid},{theirs.pid}", "-o", recording, "--", "sleep", "1")
@@ -190,7 +190,7 @@ def brought(packs):
         os.makedirs(os.path.join(place, "src"))
         source = secret_at(os.path.join(place, "src", "x.cpp"), 0o644)
         own = named(source, "of_brought")
-        recording = record(folder("of_brought"), own, "3000")
+        recording = record(folder("of_brought_recording"), own, "3000")
         expect(packs, "everybody's source on a stick", True, "--source-dir DIR", recording)
         os.chmod(source, 0o600)
         expect(packs, "a private source on a stick", False, "--source-dir DIR", recording)
