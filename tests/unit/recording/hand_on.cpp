@@ -22,9 +22,9 @@ using namespace perfdata::test;
 
 namespace {
 
-// Shared is a directory that everybody may pass, with a file of so many bits.
-struct Shared {
-    explicit Shared(unsigned mode = 0644) {
+// SharedFile is a directory that everybody may pass, with a file of so many bits.
+struct SharedFile {
+    explicit SharedFile(unsigned mode = 0644) {
         REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
         path = directory.write("file", blob_of("content"));
         REQUIRE(::chmod(path.c_str(), mode) == 0);
@@ -67,7 +67,7 @@ constexpr std::uint32_t somebody = 12345;
 }  // namespace
 
 TEST_CASE("Nothing below the root of a process is everybody's, but for that process", "[recording][named]") {
-    const Shared shared;
+    const SharedFile shared;
     const auto opens = [](const FileName& name, bool inside) {
         return open_named_file(name, {}, {.on_behalf_of = somebody, .inside_process = inside}).has_value();
     };
@@ -86,7 +86,7 @@ TEST_CASE("Nothing below the root of a process is everybody's, but for that proc
 }
 
 TEST_CASE("Owners prove nothing in a file system that a user may have brought", "[recording][named]") {
-    const Shared shared;
+    const SharedFile shared;
     const auto place = (shared.directory.path() / "mounted").string();
     REQUIRE(std::filesystem::create_directory(place));
     for (const bool nosuid : {false, true}) {
@@ -131,7 +131,7 @@ TEST_CASE("A group may write unless it is the owner's, root's or this user's alo
     CHECK_FALSE(may(0775, somebody, somebody));
     CHECK_FALSE(may(0775, somebody, 0));
     CHECK_FALSE(may(0775, 54321, ::geteuid()));
-    const Shared shared(0664);
+    const SharedFile shared(0664);
     if (::chown(shared.path.c_str(), 0, somebody) != 0) {
         WARN("partly not tested: needs root");
         return;
@@ -142,7 +142,7 @@ TEST_CASE("A group may write unless it is the owner's, root's or this user's alo
 
 TEST_CASE("Everybody's is what everybody may read and reach, packed or not", "[recording][named]") {
     for (const bool packed : {false, true}) {
-        const Shared shared;
+        const SharedFile shared;
         const auto path =
             packed ? shared.directory.write("file.gz", compressed(Compression::gzip, blob_of("content"))) : shared.path;
         REQUIRE(::chmod(path.c_str(), 0644) == 0);
@@ -164,7 +164,7 @@ TEST_CASE("Everybody's is what everybody may read and reach, packed or not", "[r
 }
 
 TEST_CASE("A private file is handed on if it was mapped, and nobody else may have put it there", "[recording][named]") {
-    const Shared shared(0600);
+    const SharedFile shared(0600);
     const std::vector<FileInode> this_one{shared.inode()}, none;
     auto of_other_device = this_one;
     ++of_other_device.front().minor;
