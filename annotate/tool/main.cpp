@@ -39,6 +39,7 @@ namespace {
 
 int run(int argc, char** argv) {
     platform::open_closed_streams();
+    platform::reserve_stack();
     platform::raise_open_files();
     platform::fail_writes_quietly();
     remove_temporaries_on_signals();

@@ -410,6 +410,26 @@ void raise_open_files() noexcept {
     ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
+namespace {
+
+[[gnu::noinline]] void touch_stack(std::size_t bytes) {
+    *static_cast<volatile char*>(__builtin_alloca(bytes)) = 0;
+}
+
+}  // namespace
+
+void reserve_stack() noexcept {
+    constexpr std::size_t wanted = std::size_t{1} << 20;
+    ::rlimit space{}, stack{};
+    if (::getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY) return;
+    if (::getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur / 2 < wanted) return;
+    // Touching what there is no room for ends the process.
+    void* room = ::mmap(nullptr, 2 * wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return;
+    ::munmap(room, 2 * wanted);
+    touch_stack(wanted);
+}
+
 int limit_memory(std::uint64_t bytes) {
     const ::rlimit wanted{bytes, bytes};
     return problem(::setrlimit(RLIMIT_DATA, &wanted));

@@ -31,7 +31,7 @@ Recording recording_of(const std::vector<std::uint64_t>& fields, const std::vect
         SampleContent content;
         content.fixed.ip = 0x1000;
         content.fixed.time = 10 + at;
-        content.fixed.id = at + 1;
+        content.fixed.identifier = at + 1;
         builder.add(encode(std::endian::little, attrs[at], content, 2));
     }
     return Recording::from_memory(builder.build()).value();
