@@ -204,8 +204,8 @@ void set_default_environment(const char* name, const char* value);  // keeps wha
 // The process. For main() alone.
 
 // reserve_stack() makes the stack of the calling thread, the main one, 1 MiB deep where the address space is limited
-// (`ulimit -v`). Elsewhere and later it grows by need; where it cannot, the process ends: libdw takes 150 KB of it for a
-// line table.
+// (`ulimit -v`). Elsewhere and later it grows by need; where it cannot, the process ends: libdw takes 150 KB of it for
+// a line table.
 void reserve_stack() noexcept;
 
 // raise_open_files() raises the limit of open files to its maximum: a recording may have one per CPU, and name any
