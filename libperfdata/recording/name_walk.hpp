@@ -22,8 +22,8 @@ struct Walked {
     platform::Descriptor folder{};
     std::string last{};
     std::optional<std::string_view> pseudo{};
-    // For walk_by_steps(): a link led here that belongs neither to this user nor to root; or one of which that is not
-    // proven (see owners_are_proven()).
+    // For walk_by_steps(): the name went through a link of another user than root or this one; or through one whose
+    // owner proves nothing (see owners_are_proven()).
     bool foreign_link = false, unproven_link = false;
     // For walk_by_steps(): everybody may pass the directories from the root to here. A relative path begins where
     // nobody knows that. Below the root of a process `passable` is false, whatever its directories say: passing

@@ -131,8 +131,7 @@ Command lines(const Files& files, std::size_t n) {
     return shown("annotate", std::move(profile).file(files), {"--json"});
 }
 
-// A chain of n callers, each of which was sampled as well: n rows describe n * n / 2 frames. A chain ends after
-// `deepest`.
+// n callers in a row, each sampled too: n rows describe n * n / 2 frames. A new chain begins after `deepest` callers.
 Profile deep_chain(std::size_t n, std::size_t deepest = ~std::size_t{0}) {
     Profile profile;
     auto caller = profile.node;

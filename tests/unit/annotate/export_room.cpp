@@ -18,7 +18,7 @@ using namespace perfdata::test;
 
 namespace {
 
-// Returns a chain of so many functions, each of which was sampled once.
+// Returns a chain of `depth` functions, each sampled once.
 Exported chain_of(std::uint32_t depth, std::uint64_t most_places) {
     Exported exported;
     exported.most_places = most_places;
