@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: MIT
 // perfdata_cost [GROUP [CASE...]]: counts the tool's instructions for inputs of 0, n and 2n things under callgrind, so
 // that noise does not matter. Exit status 1 if a case grows faster than allowed. --keep keeps the inputs.
+// perfdata_cost guard [--write]: compares what fixed work costs with the figures in figures.txt, or writes them.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <spawn.h>
-#include <stdexcept>
 #include <string>
-#include <sys/wait.h>
 #include <vector>
 
+#include "cost/callgrind.hpp"
 #include "cost/case.hpp"
+#include "cost/guard.hpp"
 #include "support/files.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
-
-extern char** environ;
 
 namespace {
 
@@ -35,58 +29,11 @@ constexpr Group groups[] = {{"code", code_cases},       {"records", record_cases
                             {"unwind", unwind_cases},   {"payloads", payload_cases}, {"exports", export_cases},
                             {"profiles", profile_cases}};
 
-// run(command, log) runs a program without input and output; its error messages go to the log.
-int run(std::vector<std::string> command, const std::string& log) {
-    std::vector<char*> arguments;
-    for (auto& argument : command) arguments.push_back(argument.data());
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 2, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    pid_t child = 0;
-    const auto failed = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (failed != 0) throw std::runtime_error("cannot run " + command[0]);
-    int status = 0;
-    if (waitpid(child, &status, 0) != child) throw std::runtime_error("cannot wait for " + command[0]);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-std::string content_of(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// tool() returns the tool to measure. It must be optimised, or the figures mean nothing.
-std::string tool() {
-    const char* given = std::getenv("PERFDATA_COST_TOOL");
-    return given != nullptr && *given != '\0' ? given : PERFDATA_TOOL;
-}
-
-// instructions(program, command, folder) returns the number of instructions that the program executed.
-double instructions(const std::string& program, const Command& command, const std::string& folder) {
-    const auto count = folder + "/valgrind.log", messages = folder + "/messages";
-    std::vector<std::string> whole = {"valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                                      "--log-file=" + count, program};
-    whole.insert(whole.end(), command.begin(), command.end());
-    const auto status = run(whole, messages);
-    if (status != 0) {
-        throw std::runtime_error("status " + std::to_string(status) + ": " + content_of(messages) + content_of(count));
-    }
-    constexpr std::string_view mark = "Collected : ";
-    const auto log = content_of(count);
-    const auto found = log.find(mark);
-    if (found == std::string::npos) throw std::runtime_error("valgrind counted nothing: " + log);
-    return std::strtod(log.c_str() + found + mark.size(), nullptr);
-}
-
 bool holds(const CostCase& one, const std::string& folder, std::map<std::string_view, double>& nothing) {
     const auto count = [&](std::size_t n) {
         const Files files(folder + "/" + std::string(one.name) + "_" + std::to_string(n));
         std::filesystem::create_directories(files.folder());
-        const auto program = one.program.empty() ? tool() : std::string(one.program);
+        const auto program = one.program.empty() ? cost_tool() : std::string(one.program);
         return instructions(program, one.make(files, n), files.folder());
     };
     const auto known = nothing.find(one.nothing);
@@ -114,6 +61,7 @@ int main(int argc, char** argv) try {
     const bool keep = std::erase(words, "--keep") != 0;
     const TempDir temporary;
     const auto folder = keep ? std::string("cost_inputs") : temporary.path().string();
+    if (!words.empty() && words[0] == "guard") return guard(folder, std::erase(words, "--write") != 0);
     std::map<std::string_view, double> nothing;
     std::size_t done = 0, bad = 0;
     for (const auto& group : groups) {
