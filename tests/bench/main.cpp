@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// perfdata_bench [--rounds N] [--tool PERFDATA] FILE...: CPU time and memory of reading a recording with the library,
-// as multiples of the yardstick, and of the perfdata tool against perf.
+// perfdata_bench [--rounds N] [--tool PERFDATA [--json RESULTS]] FILE...: CPU time and memory of reading a recording
+// with the library, as multiples of the yardstick, and of the perfdata tool against perf.
 //
 // All loops run in each round, so that other load affects them alike. Prints the medians of the ratios to the yardstick
 // of the same round, with a warm page cache. --check runs every loop once and only compares their sums.
@@ -14,10 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "perfdata/profile/profile.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/symbols/symbolizer.hpp"
 
+#include "against_perf.hpp"
 #include "process.hpp"
 #include "tasks.hpp"
 #include "yardstick.hpp"
@@ -28,8 +27,10 @@ namespace {
 struct Options {
     int rounds = 9;
     bool check = false;
-    std::string only;  // name of a task: run only it, once; to measure its memory
-    std::string tool;  // empty: no comparison with perf
+    std::string only;     // name of a task: run only it, once; to measure its memory
+    std::string tool;     // empty: no comparison with perf
+    std::string hottest;  // a recording: only print its hottest function
+    std::string json;     // a file for what is compared with perf, too; empty: none
     std::vector<std::string> files;
 };
 
@@ -146,82 +147,6 @@ void measure(const Input& input, const Options& options) {
     }
 }
 
-// The user function with most samples, which perf can annotate as well.
-std::string hottest_function(const std::string& path) {
-    const auto recording = Recording::open(path).value();
-    const auto timeline = Timeline::build(recording).value();
-    const auto symbolizer = Symbolizer::open(recording, timeline);
-    const auto profile = Profile::count(recording, symbolizer.versions()).value();
-    for (const auto& function : profile.functions()) {
-        const auto name = symbolizer.name(function.version.function);
-        if (name.kind == CodeClass::user && symbolizer.image(function.version)) return std::string(name.symbol);
-    }
-    throw std::runtime_error(path + ": no samples in user code with a name");
-}
-
-// Pairs of commands with equivalent output.
-void against_perf(const Input& input, const Options& options) {
-    struct Pair {
-        const char* what;
-        std::vector<std::string> perf, ours;
-    };
-    const auto& path = input.plan.path;
-    const auto symbol = hottest_function(path);
-    const Pair pairs[] = {
-        {"count records", {"perf", "report", "--stats", "-i", path}, {options.tool, "info", "--completeness", path}},
-        {"report by symbol",
-         {"perf", "report", "--stdio", "--no-children", "-g", "none", "-i", path},
-         {options.tool, "report", "--allow-local", "--no-children", "-g", "none", "-i", path}},
-        {"report with callers",
-         {"perf", "report", "--stdio", "-i", path},
-         {options.tool, "report", "--allow-local", "-i", path}},
-        {"callers of each",
-         {"perf", "report", "--stdio", "--no-children", "-i", path},
-         {options.tool, "report", "--allow-local", "--no-children", "-i", path}},
-        {"script text", {"perf", "script", "-i", path}, {options.tool, "script", "--allow-local", path}},
-        {"annotate a function",
-         {"perf", "annotate", "--stdio", "-s", symbol, "-i", path},
-         {options.tool, "annotate", "-s", symbol, "-i", path}},
-        {"all as text", {"perf", "report", "-D", "-i", path}, {options.tool, "dump", "--order", "time", path}},
-    };
-    std::printf("\n%s: whole commands, CPU seconds and peak MiB\n", path.c_str());
-    std::printf("  %-20s %10s %10s %10s %10s %10s\n", "", "perf s", "ours s", "faster", "perf MiB", "ours MiB");
-    for (const auto& pair : pairs) {
-        std::vector<double> perf_times, our_times, ratios;
-        double perf_peak = 0, our_peak = 0;
-        for (int round = 0; round < std::max(1, options.rounds / 3); ++round) {
-            const auto perf = run(pair.perf);
-            const auto ours = run(pair.ours);
-            if (!perf.ended_well || !ours.ended_well) throw std::runtime_error(std::string(pair.what) + " failed");
-            perf_times.push_back(perf.cpu_seconds);
-            our_times.push_back(ours.cpu_seconds);
-            ratios.push_back(perf.cpu_seconds / ours.cpu_seconds);
-            perf_peak = std::max(perf_peak, perf.peak_mebibytes);
-            our_peak = std::max(our_peak, ours.peak_mebibytes);
-        }
-        std::printf("  %-20s %10.2f %10.2f %9.1fx %10.1f %10.1f\n", pair.what, median(perf_times), median(our_times),
-                    median(ratios), perf_peak, our_peak);
-    }
-}
-
-// Compares listings of all BPF programs with our own report of the same file: perf has no equivalent.
-void against_report(const Input& input, const Options& options) {
-    const auto& path = input.plan.path;
-    const auto recording = Recording::open(path).value();
-    if (Timeline::build(recording).value().loads().empty()) return;
-    std::vector<double> report_times, times, ratios;
-    for (int round = 0; round < options.rounds; ++round) {
-        const auto report = run({options.tool, "report", "--allow-local", path});
-        const auto annotate = run({options.tool, "annotate", "--allow-local", "--kind", "bpf", path});
-        if (!report.ended_well || !annotate.ended_well) throw std::runtime_error("report or annotate failed");
-        report_times.push_back(report.cpu_seconds);
-        times.push_back(annotate.cpu_seconds);
-        ratios.push_back(annotate.cpu_seconds / report.cpu_seconds);
-    }
-    std::printf("  every BPF program annotated: %.2f s, %.2f of our report with callers, which takes %.2f s\n",
-                median(times), median(ratios), median(report_times));
-}
-
 int run_only(const Options& options) {
     const auto& path = options.files.at(0);
     if (options.only == "Y") return read_input(path).yardstick().records != 0 ? 0 : 1;
@@ -232,7 +157,9 @@ int run_only(const Options& options) {
 }
 
 int usage() {
-    std::fputs("usage: perfdata_bench [--check] [--rounds N] [--only TASK] [--tool PERFDATA] FILE...\n", stderr);
+    std::fputs(
+        "usage: perfdata_bench [--check] [--rounds N] [--only TASK] [--tool PERFDATA [--json RESULTS]] FILE...\n",
+        stderr);
     return 2;
 }
 
@@ -249,11 +176,19 @@ int run_all(int count, char** words) {
             options.only = value();
         } else if (word == "--tool") {
             options.tool = value();
+        } else if (word == "--hottest") {
+            options.hottest = value();
+        } else if (word == "--json") {
+            options.json = value();
         } else if (word.starts_with("--")) {
             return usage();
         } else {
             options.files.push_back(word);
         }
+    }
+    if (!options.hottest.empty()) {
+        const auto name = hottest_function(options.hottest);
+        return std::fwrite(name.data(), 1, name.size(), stdout) == name.size() ? 0 : 1;
     }
     if (options.files.empty()) return usage();
     if (!options.only.empty()) return run_only(options);
@@ -263,13 +198,17 @@ int run_all(int count, char** words) {
         for (const auto& input : inputs) check(input);
         return 0;
     }
+    std::vector<Measured> results;
     for (auto& input : inputs) {
         input.peaks = peaks(input.plan.path);
-        if (!options.tool.empty()) {
-            against_perf(input, options);
-            against_report(input, options);
-        }
+        if (options.tool.empty()) continue;
+        const auto& path = input.plan.path;
+        auto table = against_perf(path, options.tool, std::max(1, options.rounds / 3));
+        print(path, table);
+        results.push_back({path, std::move(table)});
+        against_report(path, options.tool, options.rounds);
     }
+    if (!options.json.empty()) write_json(options.json, results);
     for (const auto& input : inputs) measure(input, options);
     return 0;
 }

@@ -48,6 +48,7 @@ pid_t start(const std::vector<std::string>& arguments) {
 Cost run(const std::vector<std::string>& arguments, std::chrono::seconds most) {
     // What the child leaves behind becomes a child of this process.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    const auto began = std::chrono::steady_clock::now();
     const auto child = start(arguments);
     Cost cost;
     if (child == 0) return cost;
@@ -69,7 +70,9 @@ Cost run(const std::vector<std::string>& arguments, std::chrono::seconds most) {
     for (pid_t ended = 0; (ended = ::wait4(-1, &status, 0, &usage)) > 0;) {
         cost.cpu_seconds += seconds(usage.ru_utime) + seconds(usage.ru_stime);
         cost.peak_mebibytes = std::max(cost.peak_mebibytes, static_cast<double>(usage.ru_maxrss) / 1024);
-        if (ended == child) cost.ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        if (ended != child) continue;
+        cost.ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        cost.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     }
     cost.stopped = stopped;
     return cost;

@@ -9,7 +9,8 @@
 namespace perfdata::bench {
 
 struct Cost {
-    double cpu_seconds = 0;     // user and system, of all processes
+    double cpu_seconds = 0;  // user and system, of all processes
+    double wall_seconds = 0;
     double peak_mebibytes = 0;  // resident, of the process with most
     bool ended_well = false;    // with exit code 0
     bool stopped = false;       // at the time limit

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "against_perf.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <stdexcept>
+
+#include "perfdata/profile/profile.hpp"
+#include "perfdata/recording/recording.hpp"
+#include "perfdata/symbols/symbolizer.hpp"
+
+#include "process.hpp"
+
+namespace perfdata::bench {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Spread spread(std::vector<double> values) {
+    std::ranges::sort(values);
+    return {values[values.size() / 2], values.front(), values.back()};
+}
+
+// Asks another process, so that its memory is not in the peaks of what this process starts.
+std::string hottest_function_of(const std::string& path) {
+    const auto command = "'" + std::filesystem::read_symlink("/proc/self/exe").string() + "' --hottest '" + path + "'";
+    std::string name;
+    auto* const pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) throw std::runtime_error("cannot start " + command);
+    for (int one = 0; (one = std::fgetc(pipe)) != EOF;) name += static_cast<char>(one);
+    if (::pclose(pipe) != 0) throw std::runtime_error("failed: " + command);
+    return name;
+}
+
+// Pair is one command of perf and ours, with equivalent output.
+struct Pair {
+    const char* what;
+    Words perf, ours;
+    double aim = 0, peak_aim = 0;
+    bool threads = true;  // ours has -j
+};
+
+// Aims are those of docs/performance.md.
+std::vector<Pair> pairs_of(const std::string& path, const std::string& tool) {
+    const auto recording = Recording::open(path).value();
+    const bool chains = std::ranges::any_of(recording.events().events(), [](const Event& event) {
+        return event.sample.shape().has(SamplePart::callchain);
+    });
+    std::vector<Pair> pairs = {
+        {"open", {"perf", "report", "--header-only", "-i", path}, {tool, "info", path}, 5, 8, false},
+        {"count records",
+         {"perf", "report", "--stats", "-i", path},
+         {tool, "info", "--completeness", path},
+         0,
+         0,
+         false},
+        {"report by symbol",
+         {"perf", "report", "--stdio", "--no-children", "-g", "none", "-i", path},
+         {tool, "report", "--allow-local", "--no-children", "-g", "none", "-i", path},
+         12,
+         64}};
+    if (chains) {
+        pairs.push_back({"report with callers",
+                         {"perf", "report", "--stdio", "-i", path},
+                         {tool, "report", "--allow-local", "-i", path},
+                         30,
+                         160});
+        pairs.push_back({"report --no-children",
+                         {"perf", "report", "--stdio", "--no-children", "-i", path},
+                         {tool, "report", "--allow-local", "--no-children", "-i", path},
+                         10,
+                         160});
+    }
+    pairs.push_back({chains ? "script, chains" : "script",
+                     {"perf", "script", "-i", path},
+                     {tool, "script", "--allow-local", "-i", path},
+                     chains ? 10.0 : 8.0,
+                     64});
+    if (const auto symbol = hottest_function_of(path); !symbol.empty()) {
+        pairs.push_back({"annotate a function",
+                         {"perf", "annotate", "--stdio", "-s", symbol, "-i", path},
+                         {tool, "annotate", "-s", symbol, "-i", path},
+                         10,
+                         48});
+    }
+    pairs.push_back(
+        {"dump by time", {"perf", "report", "-D", "-i", path}, {tool, "dump", "--order", "time", path}, 20, 0, false});
+    return pairs;
+}
+
+Words with_jobs(Words words, const char* jobs) {
+    words.insert(words.end(), {"-j", jobs});
+    return words;
+}
+
+Compared compare(const Pair& pair, int rounds) {
+    std::vector<double> perf_seconds, seconds, faster, wall_gain;
+    Compared all;
+    all.what = pair.what;
+    all.aim = pair.aim;
+    all.peak_aim = pair.peak_aim;
+    for (int round = 0; round < rounds; ++round) {
+        const auto perf = run(pair.perf);
+        const auto ours = run(pair.threads ? with_jobs(pair.ours, "1") : pair.ours);
+        if (!perf.ended_well || !ours.ended_well) throw std::runtime_error(std::string(pair.what) + " failed");
+        perf_seconds.push_back(perf.cpu_seconds);
+        seconds.push_back(ours.cpu_seconds);
+        faster.push_back(perf.cpu_seconds / ours.cpu_seconds);
+        all.perf_peak = std::max(all.perf_peak, perf.peak_mebibytes);
+        all.peak = std::max(all.peak, ours.peak_mebibytes);
+        if (pair.threads) wall_gain.push_back(ours.wall_seconds / run(with_jobs(pair.ours, "2")).wall_seconds);
+    }
+    all.perf_seconds = spread(perf_seconds);
+    all.seconds = spread(seconds);
+    all.faster = spread(faster);
+    if (!wall_gain.empty()) all.wall_gain = spread(wall_gain).median;
+    return all;
+}
+
+std::string aim_text(double aim) {
+    return aim == 0 ? std::string("-") : fmt::format("{:.0f}", aim);
+}
+
+std::string json_of(const Spread& spread) {
+    return fmt::format(R"({{"median": {:.4f}, "least": {:.4f}, "most": {:.4f}}})", spread.median, spread.least,
+                       spread.most);
+}
+
+std::string quoted(const std::string& text) {
+    std::string quoted = "\"";
+    for (const char one : text) {
+        if (one == '"' || one == '\\') quoted += '\\';
+        quoted += one;
+    }
+    return quoted + "\"";
+}
+
+}  // namespace
+
+std::string hottest_function(const std::string& path) {
+    const auto recording = Recording::open(path).value();
+    const auto timeline = Timeline::build(recording).value();
+    const auto symbolizer = Symbolizer::open(recording, timeline);
+    const auto profile = Profile::count(recording, symbolizer.versions()).value();
+    for (const auto& function : profile.functions()) {
+        const auto name = symbolizer.name(function.version.function);
+        if (name.kind == CodeClass::user && symbolizer.image(function.version)) return std::string(name.symbol);
+    }
+    return {};
+}
+
+std::vector<Compared> against_perf(const std::string& path, const std::string& tool, int rounds) {
+    std::vector<Compared> table;
+    for (const auto& pair : pairs_of(path, tool)) table.push_back(compare(pair, rounds));
+    return table;
+}
+
+void print(const std::string& path, const std::vector<Compared>& table) {
+    fmt::print("\n{}: whole commands. CPU seconds (least to most), peak MiB; wall: time of -j 1 / of -j 2\n", path);
+    fmt::print("  {:<21} {:>9} {:>22} {:>7} {:>5} {:>6} {:>10} {:>9} {:>5}\n", "", "perf s", "ours s", "faster", "aim",
+               "wall", "perf MiB", "ours MiB", "aim");
+    for (const auto& row : table) {
+        const auto ours =
+            fmt::format("{:.4f} ({:.4f}-{:.4f})", row.seconds.median, row.seconds.least, row.seconds.most);
+        const auto wall = row.wall_gain == 0 ? std::string("-") : fmt::format("{:.2f}", row.wall_gain);
+        fmt::print("  {:<21} {:>9.4f} {:>22} {:>6.1f}x {:>5} {:>6} {:>10.1f} {:>9.1f} {:>5}\n", row.what,
+                   row.perf_seconds.median, ours, row.faster.median, aim_text(row.aim), wall, row.perf_peak, row.peak,
+                   aim_text(row.peak_aim));
+    }
+    std::fflush(stdout);
+}
+
+void against_report(const std::string& path, const std::string& tool, int rounds) {
+    if (Recording::open(path).value().feature(Feature::bpf_prog_info) == nullptr) return;
+    std::vector<double> report_times, times, ratios;
+    for (int round = 0; round < rounds; ++round) {
+        const auto report = run({tool, "report", "--allow-local", path});
+        const auto annotate = run({tool, "annotate", "--allow-local", "--kind", "bpf", path});
+        if (!report.ended_well || !annotate.ended_well) throw std::runtime_error("report or annotate failed");
+        report_times.push_back(report.cpu_seconds);
+        times.push_back(annotate.cpu_seconds);
+        ratios.push_back(annotate.cpu_seconds / report.cpu_seconds);
+    }
+    fmt::print("  every BPF program annotated: {:.2f} s, {:.2f} of our report with callers, which takes {:.2f} s\n",
+               spread(times).median, spread(ratios).median, spread(report_times).median);
+}
+
+void write_json(const std::string& file, const std::vector<Measured>& results) {
+    std::string text = "[";
+    for (const auto& [path, table] : results) {
+        text += fmt::format("{}\n  {{\"recording\": {}, \"commands\": [", text.size() == 1 ? "" : ",", quoted(path));
+        bool first = true;
+        for (const auto& row : table) {
+            text += fmt::format(
+                "{}\n    {{\"command\": {}, \"perf_cpu_seconds\": {}, \"cpu_seconds\": {},\n     \"faster\": {}, "
+                "\"faster_aim\": {}, \"wall_gain_of_2_jobs\": {:.3f},\n     \"perf_peak_mib\": {:.1f}, \"peak_mib\": "
+                "{:.1f}, \"peak_mib_aim\": {}}}",
+                first ? "" : ",", quoted(row.what), json_of(row.perf_seconds), json_of(row.seconds),
+                json_of(row.faster), row.aim, row.wall_gain, row.perf_peak, row.peak, row.peak_aim);
+            first = false;
+        }
+        text += "]}";
+    }
+    std::ofstream out(file);
+    out << text << "\n]\n";
+    if (!out.flush()) throw std::runtime_error("cannot write " + file);
+}
+
+}  // namespace perfdata::bench
