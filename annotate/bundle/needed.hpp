@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,8 +50,6 @@ struct NeededMissing {
     NeededBy by;
 };
 
-inline constexpr std::uint32_t no_user = ~std::uint32_t{0};  // no user has this number
-
 // NeededOptions is what goes into a bundle besides what names need.
 struct NeededOptions {
     DebugDetail debug = DebugDetail::lines;
@@ -58,8 +57,8 @@ struct NeededOptions {
     bool vmlinux = false;  // the kernel's ELF file, where one is here
     // The files of a recording's directory are packed with it. False: those that are needed are packed as others are.
     bool recording_as_a_whole = true;
-    std::uint32_t user = no_user;  // who collects: programs of that user may name any file as their source
-    unsigned jobs = 1;             // threads
+    std::string_view nobodys = "nobody says whose programs may";  // see SourceReader::nobodys
+    unsigned jobs = 1;                                            // threads
     Watch watch = {};
 };
 
@@ -69,6 +68,7 @@ struct Needed {
     std::vector<NeededMissing> missing;  // most samples first
     // What is here and does not go into the bundle, in words, with a number of it.
     std::vector<std::pair<std::string, std::uint64_t>> left_out;
+    std::string example;  // a source file that was left out, and why; empty: none was
 
     // Adds a file unless one of that name is there, or its name cannot be in a bundle. Returns false then.
     bool add(NeededFile file);

@@ -62,14 +62,10 @@ class JitAdder {
 
     // Opens a file below the root of a process, alive or not.
     Result<std::shared_ptr<const Source>> open_for(const FileName& there, Content content) const {
-        const auto& limits = from_.recording.limits();
         const auto living = process_of_root(there.root);
+        if (living) return open_of_process(*living, there, from_, content, options_.watch);
         // What the user says is the root of one that has ended.
-        if (!living) return from_.files.beneath().open_watched(there, limits, content, options_.watch);
-        NamedFileOptions how;
-        how.content = content;
-        how.watch = options_.watch;
-        return open_of_process(*living, there, limits, how);
+        return from_.files.beneath().open_watched(there, from_.recording.limits(), content, options_.watch);
     }
 
     void add_missing(std::string kind, std::string path, const Error& error, std::uint32_t pid) {
@@ -143,8 +139,9 @@ class JitAdder {
         if (dump.opened) return *dump.opened;
         const bool given = dump.from == JitDumpFile::From::given;
         auto opened = open(dump.name(), given, dump.path, Content::jitdump);
-        if (opened && !given) return dump.to_hand_on(std::move(*opened), from_.recording.limits(), options_.watch);
-        return opened;
+        if (!opened || given) return opened;
+        return dump.to_hand_on(std::move(*opened), from_.options.jit.handed_on, from_.recording.limits(),
+                               options_.watch);
     }
 
     Result<void> add_dumps() {
@@ -232,8 +229,8 @@ class JitAdder {
             const bool given = found.from == JitDumpFile::From::given;
             auto opened = open(found.name(), given, found.path, Content::perf_map);
             if (opened && !given) {
-                opened =
-                    found.to_hand_on(std::move(*opened), Content::perf_map, from_.recording.limits(), options_.watch);
+                opened = found.to_hand_on(std::move(*opened), Content::perf_map, from_.options.jit.handed_on,
+                                          from_.recording.limits(), options_.watch);
             }
             if (!opened) return map_is_missing(from, opened.error(), pid);
             content = std::move(*opened);

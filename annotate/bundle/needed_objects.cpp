@@ -124,10 +124,9 @@ class ObjectsAdder {
         }
         const auto& file = **found;
         const bool vdso = object.kind == ObjectKind::vdso;
-        const auto may = may_hand_on(object, recorded, file);
-        if (!may) return fail(may.error());
-        if (!*may) {
-            add_missing(object, recorded, SymbolMiss::untrusted, by);
+        if (const auto may = may_hand_on(object, recorded, file); !may) {
+            if (may.error().code == ErrorCode::cancelled) return may;
+            add_missing(object, recorded, SymbolMiss::untrusted, by, may.error().detail);
             return {};
         }
         NeededFile needed;
@@ -147,25 +146,23 @@ class ObjectsAdder {
         return add_debug_of(index, file, by);
     }
 
-    // Returns false for an object that no build id proves if nobody may pass it on: others may have had its name lead
-    // to what only this user may read. Errors: cancelled.
-    Result<bool> may_hand_on(const Object& object, const RecordedObject& recorded, const FoundObject& file) const {
-        if (recorded.build_id.size != 0 || !file.path.starts_with('/')) return true;
-        const auto& limits = from_.recording.limits();
+    // Returns an error for an object that no build id proves if nobody may pass it on: others may have had its name
+    // lead to what only this user may read.
+    Result<void> may_hand_on(const Object& object, const RecordedObject& recorded, const FoundObject& file) const {
+        if (recorded.build_id.size != 0 || !file.path.starts_with('/')) return {};
         const auto there = from_.files.resolved(file.name());
         const std::shared_ptr<const Source> source(file.file, &file.file->source());
         std::vector<FileInode> mapped;
         if (object.inode) mapped.push_back(*object.inode);
         const auto living = process_of_root(there.root);
-        NamedFileOptions how;
-        how.content = Content::elf;
-        how.watch = {options_.watch.stop, {}};
-        const auto fit = living ? open_of_process(*living, there, limits, how)
-                                : fit_to_hand_on(source, {there, Content::elf, &mapped}, limits, how.watch);
-        if (!fit && fit.error().code == ErrorCode::cancelled) return fail(fit.error());
-        if (!fit) return false;
+        const Watch watch{options_.watch.stop, {}};
+        const MayHandOn how{there, Content::elf, &mapped, from_.options.jit.handed_on};
+        const auto fit = living ? open_of_process(*living, there, from_, Content::elf, watch)
+                                : fit_to_hand_on(source, how, from_.recording.limits(), watch);
+        if (!fit) return fail(fit.error());
         const auto read = file_state(*source), opened = file_state(**fit);
-        return *fit == source || (read && opened ? read->is_same_file(*opened) : !read && !opened);
+        if (*fit == source || (read && opened ? read->is_same_file(*opened) : !read && !opened)) return {};
+        return fail(ErrorCode::mismatch, Error::no_offset, there.shown(), "it was replaced while it was opened");
     }
 
     Result<void> add_file(NeededFile needed, const std::shared_ptr<const ElfFile>& file) {
@@ -181,7 +178,8 @@ class ObjectsAdder {
         return {};
     }
 
-    void add_missing(const Object& object, const RecordedObject& recorded, SymbolMiss why, const NeededBy& by) {
+    void add_missing(const Object& object, const RecordedObject& recorded, SymbolMiss why, const NeededBy& by,
+                     const std::string& detail = {}) {
         if (why == SymbolMiss::not_a_file || by.samples == 0) return;
         // The kernel's table names modules, too: then only their lines are missing.
         if (object.kind == ObjectKind::module && from_.symbolizer.kernel() != nullptr) return;
@@ -191,7 +189,8 @@ class ObjectsAdder {
         if (!first) return needed_.missing[same->second].by.add(by);
         const bool vdso = object.kind == ObjectKind::vdso;
         needed_.missing.push_back({vdso ? "vdso" : "object", recorded.path, id, std::string(to_string(why)),
-                                   std::string(explain(why)), std::string(remedy_for(why, vdso)), by});
+                                   detail.empty() ? std::string(explain(why)) : detail,
+                                   std::string(remedy_for(why, vdso)), by});
     }
 
     // Adds the debug files that were read for an object: its symbols, its lines, its unwind information may each be in

@@ -17,8 +17,8 @@ class SourcesAdder {
     SourcesAdder(const NeededFrom& from, const NeededOptions& options, Needed& needed)
         : options_(options),
           needed_(needed),
-          sources_({from.symbolizer, from.options, from.files, &from.files, &from.roots, from.recording.limits(),
-                    options.user, options.watch}),
+          sources_({from.symbolizer, from.options, from.files, &from.files, from.recording.limits(), options.nobodys,
+                    options.watch}),
           room_(from.recording.limits().source_file_bytes) {}
 
     Result<void> add(std::span<const Listing> listings) {
@@ -60,6 +60,7 @@ class SourcesAdder {
         if (!source->found) return {};  // the recording has the text, as that of BPF programs
         if (!source->left_out.empty()) {
             needed_.leave_out(source->left_out);
+            needed_.example = sources_.example();
             return {};
         }
         NeededFile needed;

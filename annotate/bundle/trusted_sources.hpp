@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads source files on behalf of the programs that name them.
+// Reads source files that may be handed on to others.
 //
 // Programs name any file as their source, and who may change a directory makes any name lead anywhere. Whoever packs
-// the text of sources for others, as root for example, would hand out files that only root may read. docs/collect.md
-// has the rules.
+// the text of sources for others, as root for example, would hand out files that only root may read. So by itself only
+// what everybody may read is handed on, and what this user's own programs name. docs/collect.md has the rules.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,9 @@ struct SourceReader {
     const SymbolizerOptions& options;     // of the symbolizer; of a bundle: with Bundle::apply()
     const FileSystem& files;              // of these options
     const TracedFiles* traced = nullptr;  // the same files, if they note what is opened; else null
-    // Root directories of processes that have another one, by pid; null: files are found in none of them.
-    const std::map<std::uint32_t, std::string>* roots = nullptr;
     const Limits& limits;
-    std::uint32_t user;  // programs of that user may name any file as their source
+    // Why no program may name a file that not everybody may read, in words; empty: this user's own programs may.
+    std::string_view nobodys{};
     Watch watch = {};
 };
 
@@ -68,8 +67,10 @@ class TrustedSources {
     static constexpr std::string_view unreadable =
         "source files that cannot be read any more, or together are too large";
     static constexpr std::string_view untrusted =
-        "source files that the owner of the program may not read, or that others may have put there (who owns what is "
-        "not proven with nosuid, FUSE and networks): --source-dir DIR takes them";
+        "source files that not everybody may read: --source-dir DIR takes them";
+
+    // Returns which file was the first that is untrusted, and why; empty: none was.
+    const std::string& example() const { return example_; }
 
   private:
     // Found is where a text is. `given`: in a directory that the user gave for that. `inside` is then the same name,
@@ -79,27 +80,18 @@ class TrustedSources {
         bool given = false, packed = false;
         FileName inside{};
     };
-    using Owner = std::optional<std::uint32_t>;  // number of a user; nothing: nobody
     using Opening = Result<std::shared_ptr<const Source>>;
 
     FileName resolved(const FileName& name) const;
     bool was_read(const FileName& name) const;
     std::optional<Found> find(std::string_view recorded) const;
-    Result<Owner> owner_of(std::uint32_t object);
-    Result<Owner> find_owner(std::uint32_t object) const;
-    bool is_of_this_root(const FoundObject& used) const;
-    Result<std::vector<std::uint32_t>> processes_of(const std::string& root, const NamedBy& by);
-    Result<bool> has_mapped(const std::string& root, std::uint32_t object) const;
-    Opening open_in_root(const FileName& there, const NamedBy& by, const Limits& limits, NamedFileOptions how);
+    Result<std::string> why_not_own(std::uint32_t object) const;
     Opening open_given(const Found& found, const Limits& limits, NamedFileOptions how) const;
     Opening open(const Found& found, const NamedBy& by, const Limits& limits);
 
     SourceReader reader_;
-    std::map<std::uint32_t, Owner> owners_;  // by object
-    // Pids in SourceReader::roots with the objects that they mapped, once one was asked for: at most one per mapping.
-    std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> mapped_;
-    // Whether the program that has the lines of an object is the one at its path below a root.
-    std::map<std::pair<std::string, std::uint32_t>, bool> in_roots_;
+    std::map<std::uint32_t, std::string> not_own_;  // by object: why its program is not this user's own, or empty
+    std::string example_;
 };
 
 }  // namespace perfdata

@@ -50,7 +50,7 @@ void MadeObjects::add_file(stored::ObjectFile& file, ObjectIndex index) {
         file.miss = found.error();
         return;
     }
-    if (making_.options.used) making_.options.used(**found);
+    if (making_.options.used) making_.options.used(index);
     file.path = making_.text((*found)->path);
     const auto& elf = *(*found)->file;
     if (elf.type() == ElfFile::Type::relocatable) {

@@ -27,8 +27,8 @@ struct ProfileMakerOptions {
     // Says which source files' text may be in the profile; the rest is left out, and the profile says so. Null: all of
     // it. It must outlive the making.
     TrustedSources* sources = nullptr;
-    Callback<void(const FoundObject&)> used;  // is told the files with code of objects in the profile
-    Watch watch = {};                         // progress: bytes of the recording
+    Callback<void(ObjectIndex)> used;  // is told the objects in the profile whose files are here
+    Watch watch = {};                  // progress: bytes of the recording
 };
 
 // make_profile(recording, symbolizer, options) counts the samples, asks for the names, code and lines of all that was

@@ -221,7 +221,7 @@ class CollectRun {
         auto& finder = options_.finder;
         // What a bundle has was judged when it was packed. Objects are judged before they are packed, since other roots
         // may have them.
-        options_.jit.handed_on = !session_.recording().bundle();
+        options_.jit.handed_on = session_.handed_on();
         auto beneath = options_.files;
         auto& roots = roots_;
         if (machine() && !session_.recording().bundle()) {
@@ -275,7 +275,7 @@ class CollectRun {
         options.sources = choice_.sources;
         options.vmlinux = choice_.vmlinux;
         options.recording_as_a_whole = !choice_.anonymize;
-        options.user = platform::user_id();
+        options.nobodys = session_.nobodys_sources();
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("finding what samples hit");
         if (const auto& bundle = session_.recording().bundle()) {
@@ -383,6 +383,7 @@ class CollectRun {
         for (const auto& text : inputs_.notes()) session_.note(text);
         for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
         for (const auto& [what, number] : needed.left_out) session_.note(fmt::format("left out: {} {}", number, what));
+        session_.note(needed.example);
         constexpr std::size_t few = 10;
         const auto most = choice_.common.strict ? needed.missing.size() : few;
         for (std::size_t at = 0; at < std::min(most, needed.missing.size()); ++at) {

@@ -99,29 +99,36 @@ class MakeProfileRun {
                                 used,
                                 *used.files,
                                 nullptr,
-                                nullptr,
                                 session_.recording().limits(),
-                                platform::user_id(),
+                                session_.nobodys_sources(),
                                 {session_.stop(), {}}});
         options.sources = &sources;
-        options.used = [this](const FoundObject& object) {
-            // What a bundle has was judged when it was packed; the vdso is what the kernel gives to everybody.
-            if (session_.recording().bundle() || object.path.starts_with("[vdso")) return;
-            for (const auto& file : {object.file, object.debug}) {
-                if (file != nullptr && !everybody_may_read(file->source())) has_restricted_file_ = true;
-            }
-        };
+        std::vector<std::uint32_t> used_objects;
+        options.used = [&](std::uint32_t object) { used_objects.push_back(object); };
         auto model = make_profile(session_.recording(), session_.symbolizer(), options);
         if (!model) return model;
+        example_ = sources.example();
         unnamed_kernel_ = has_unnamed_kernel(*model);
-        for (const auto& code : session_.symbolizer().jit().codes()) {
-            const bool judged = session_.recording().bundle() != nullptr;
-            if (!judged && !everybody_may_read(code->dump().source())) has_restricted_file_ = true;
-        }
+        // What a bundle has was judged when it was packed.
+        if (!session_.recording().bundle()) note_restricted(used_objects);
         const auto filters = choice_.samples.given();
         if (!filters.empty()) note_filters(*model, filters);
         if (filters.empty() && choice_.keep.dimensions() == stored::all_dimensions) return model;
         return stored::keep_only(std::move(*model), choice_.keep.dimensions());
+    }
+
+    void note_restricted(const std::vector<std::uint32_t>& objects) {
+        const auto& symbolizer = session_.symbolizer();
+        for (const auto object : objects) {
+            // The vdso is what the kernel gives to everybody.
+            if (symbolizer.recorded_object(object).path.starts_with("[vdso")) continue;
+            for (const auto& file : symbolizer.files_read(object)) {
+                if (!everybody_may_read(file->source())) has_restricted_file_ = true;
+            }
+        }
+        for (const auto& code : symbolizer.jit().codes()) {
+            if (!everybody_may_read(code->dump().source())) has_restricted_file_ = true;
+        }
     }
 
     // As those of a bundle: what the recording has, but none for others than the owner if the profile may say more than
@@ -170,6 +177,7 @@ class MakeProfileRun {
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
         for (const auto& text : left_out_texts(model)) session_.note("left out: " + text);
+        session_.note(example_);
         if (!choice_.common.quiet) choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
         if (!model.cells.empty()) return;
         const auto what = without_samples(session_.recording(), session_.timeline().completeness());
@@ -178,6 +186,7 @@ class MakeProfileRun {
 
     const MakeProfileChoice& choice_;
     Session session_;
+    std::string example_;  // see TrustedSources::example()
     bool unnamed_kernel_ = false, has_restricted_file_ = false;
 };
 

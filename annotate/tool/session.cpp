@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "session.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
+#include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/bundle/bundle.hpp"
 
+#include "core/platform.hpp"
 #include "recording/stored/problems.hpp"
 #include "report/without_samples.hpp"
 #include "tool/run_scope.hpp"
@@ -46,8 +49,7 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
     }
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
     options.cache = cache_;
-    // What a bundle has was judged when it was packed.
-    options.finder.handed_on = options.jit.handed_on = hands_on_ && !recording_->bundle();
+    options.finder.handed_on = options.jit.handed_on = hands_on_ ? handed_on() : HandedOn::no;
     if (lines != nullptr) options.sources = lines->options(names.offline);
     if (const auto* scope = common_.scope) {
         const bool machine = options.finder.machine() && !recording_->bundle();
@@ -59,6 +61,18 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
     if (recording_->bundle()) Bundle::apply(recording_->bundle(), options);
     symbolizer_options_ = std::move(options);
     end_progress();
+}
+
+HandedOn Session::handed_on() const {
+    if (recording_->bundle()) return HandedOn::no;
+    const auto files = recording_->input_files();
+    const auto is_others = [](const Recording::InputFile& file) { return others_may_have_written(*file.content); };
+    return std::ranges::any_of(files, is_others) ? HandedOn::if_everybodys : HandedOn::if_fit;
+}
+
+std::string_view Session::nobodys_sources() const {
+    if (handed_on() == HandedOn::if_everybodys) return "others may have written the recording";
+    return platform::reads_all() ? "a user who may read all files hands on no others" : std::string_view();
 }
 
 bool Session::check_names(const NameChoice& choice) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "perfdata/recording/handed_on.hpp"
 #include "perfdata/recording/progress.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/symbol_cache.hpp"
@@ -45,6 +46,11 @@ class Session {
     // hand_on() makes open_symbolizer() use only files of processes that may be handed on to others, see
     // fit_to_hand_on().
     void hand_on() { hands_on_ = true; }
+    // handed_on() returns which files the recording may name to be handed on. What a bundle has was judged when it was
+    // packed. nobodys_sources() returns why programs may name no source files for that which not everybody may read:
+    // see SourceReader::nobodys.
+    HandedOn handed_on() const;
+    std::string_view nobodys_sources() const;
     // symbolizer_options() returns what open_symbolizer() opened with, as the Symbolizer completes it: of a bundle its
     // files. It lives as long as the session.
     const SymbolizerOptions& symbolizer_options() const { return symbolizer_options_; }

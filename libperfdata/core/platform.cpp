@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -72,16 +74,18 @@ Answer<FileStatus> status_by(Call call) {
     struct stat found {};
     if (call(found) != 0) return std::unexpected(errno);
     constexpr ::mode_t permissions = 07777;
-    return FileStatus{.kind = kind_of(found.st_mode),
-                      .device = found.st_dev,
-                      .inode = found.st_ino,
-                      .size = static_cast<std::uint64_t>(found.st_size),
-                      .links = found.st_nlink,
-                      .owner = found.st_uid,
-                      .group = found.st_gid,
-                      .permissions = found.st_mode & permissions,
-                      .seconds = found.st_mtim.tv_sec,
-                      .nanoseconds = found.st_mtim.tv_nsec};
+    return FileStatus{
+        .kind = kind_of(found.st_mode),
+        .as_written = found.st_mtim.tv_sec == found.st_ctim.tv_sec && found.st_mtim.tv_nsec == found.st_ctim.tv_nsec,
+        .device = found.st_dev,
+        .inode = found.st_ino,
+        .size = static_cast<std::uint64_t>(found.st_size),
+        .links = found.st_nlink,
+        .owner = found.st_uid,
+        .group = found.st_gid,
+        .permissions = found.st_mode & permissions,
+        .seconds = found.st_mtim.tv_sec,
+        .nanoseconds = found.st_mtim.tv_nsec};
 }
 
 int flags_of(const OpenMode& mode) {
@@ -190,6 +194,18 @@ Answer<std::uint32_t> file_system(int fd) {
     struct statfs found {};
     if (::fstatfs(fd, &found) != 0) return std::unexpected(errno);
     return static_cast<std::uint32_t>(found.f_type);
+}
+
+Answer<std::uint32_t> generation(int fd) {
+    std::uint32_t found = 0;  // an int, whatever the type in the number of the call says
+    if (::ioctl(fd, FS_IOC_GETVERSION, &found) != 0) return std::unexpected(errno);
+    return found;
+}
+
+bool has_access_list(int fd) {
+    const auto place = "/proc/self/fd/" + std::to_string(fd);
+    if (::getxattr(place.c_str(), "system.posix_acl_access", nullptr, 0) >= 0) return true;
+    return errno != ENODATA && errno != ENOTSUP;
 }
 
 Answer<bool> is_nosuid(int fd) {
@@ -375,6 +391,15 @@ std::uint64_t process_id() {
 
 std::uint32_t user_id() {
     return ::geteuid();
+}
+
+bool reads_all() {
+    if (::geteuid() == 0) return true;
+    ::__user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<::__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    if (::syscall(SYS_capget, &header, sets.data()) != 0) return true;
+    constexpr std::uint32_t any = 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH;
+    return (sets[0].effective & any) != 0;
 }
 
 bool is_terminal(int fd) {

@@ -76,6 +76,7 @@ enum class FileKind : std::uint8_t { regular, directory, link, character_device,
 
 struct FileStatus {
     FileKind kind = FileKind::other;
+    bool as_written = false;  // nobody has given it another name, owner or mode since its content last changed
     std::uint64_t device = 0, inode = 0;
     std::uint64_t size = 0;   // bytes
     std::uint64_t links = 0;  // names of the file
@@ -127,6 +128,11 @@ Answer<Descriptor> unnamed_file(const std::string& directory);
 Answer<std::string> link_target(int link);
 // file_system(fd) returns the magic number of statfs(2).
 Answer<std::uint32_t> file_system(int fd);
+// generation(fd) returns what tells files apart that had one inode number in turn.
+Answer<std::uint32_t> generation(int fd);
+// has_access_list(fd) returns true if its POSIX access list has entries for further users or groups, or is not known.
+// fd may be a place.
+bool has_access_list(int fd);
 // is_nosuid(fd) returns true if its file system gives no program its owner's rights (ST_NOSUID).
 Answer<bool> is_nosuid(int fd);
 // can_write(fd) returns what the descriptor was opened for.
@@ -188,6 +194,8 @@ std::uint64_t process_id();
 // own_vdso() returns the ELF image that the kernel mapped into this process; empty if there is none. It lives for ever.
 std::span<const std::byte> own_vdso();
 std::uint32_t user_id();  // the effective one
+// reads_all() returns true if modes do not keep this process from reading files: it is root, or has that capability.
+bool reads_all();
 
 // Terminals
 

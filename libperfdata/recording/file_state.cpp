@@ -26,7 +26,7 @@ std::optional<FileState> file_state(const Source& source) {
     state.inode = now->inode;
     state.owner = now->owner;
     state.permissions = now->permissions;
-    state.writable = others_may_write(*now);
+    state.writable = others_may_write(*now, file->descriptor());
     state.proven = owners_are_proven(file->descriptor());
     const bool written = now->seconds != was.seconds || now->nanoseconds != was.nanoseconds;
     if (now->size > was.size) {

@@ -24,6 +24,17 @@ constexpr OpenMode to_look_at{.what = OpenMode::For::place, .no_link = true};
 constexpr unsigned most_links_walked = 40;
 constexpr std::size_t longest_rest = 65536;  // of the rest still to walk, with links expanded
 
+// How somebody else may have made a name lead to a file.
+constexpr std::string_view unknown_start = "its path begins where nobody knows whose that is";
+constexpr std::string_view foreign_directory = "a directory on the way to it belongs to another user";
+constexpr std::string_view foreign_link_there = "a link of another user leads to it";
+constexpr std::string_view written_directory =
+    "others may write to a directory on the way to it (everybody, a group, or by an access list)";
+constexpr std::string_view unproven_owner =
+    "its file system does not prove owners (mounted with nosuid, by FUSE, or over a network)";
+constexpr std::string_view link_in_shared = "a link to it is in a directory where everybody may put one, as in /tmp";
+constexpr std::string_view other_root = "it is below the root of a process, who may mount anything there";
+
 Walked failed(int problem) {
     Walked walked;
     walked.problem = problem;
@@ -55,7 +66,7 @@ class Steps {
           absolute_(absolute),
           of_process_(of_process),
           passable_(absolute),
-          foreign_way_(!absolute),
+          foreign_way_(absolute ? std::string_view() : unknown_start),
           friendly_(friendly),
           left_(path) {}
 
@@ -94,11 +105,18 @@ class Steps {
 
     void pass(int fd, const platform::FileStatus& directory) {
         constexpr std::uint32_t others_pass = 01;
-        passable_ = passable_ && (directory.permissions & others_pass) != 0;
+        passable_ = passable_ && (directory.permissions & others_pass) != 0 && everybody_looks_into(fd);
         constexpr std::uint32_t sticky = 01000;
-        const bool writable = others_may_write(directory);
+        const bool writable = others_may_write(directory, fd);
         shared_ = writable && (directory.permissions & sticky) != 0;
-        if ((writable && !shared_) || is_foreign(directory.owner) || !owners_are_proven(fd)) foreign_way_ = true;
+        if (writable && !shared_) is_foreign_way(written_directory);
+        if (is_foreign(directory.owner)) is_foreign_way(foreign_directory);
+        if (!owners_are_proven(fd)) is_foreign_way(unproven_owner);
+    }
+
+    // Notes the first reason.
+    void is_foreign_way(std::string_view why) {
+        if (foreign_way_.empty()) foreign_way_ = why;
     }
 
     bool is_foreign(std::uint32_t owner) const {
@@ -140,11 +158,14 @@ class Steps {
         if (!next) return failed(next.error());
         const auto status = platform::status(next->get());
         if (!status) return failed(status.error());
-        // Everybody may give another name there to what they cannot read; but not to a directory.
-        if (shared_ && !status->is_directory()) foreign_way_ = true;
         if (status->kind == platform::FileKind::link) {
-            if (!owners_are_proven(next->get())) foreign_way_ = unproven_link_ = true;
-            if (is_foreign(status->owner)) foreign_way_ = true;
+            // Everybody may move there what is in a directory of theirs; but no directory of others.
+            if (shared_) is_foreign_way(link_in_shared);
+            if (!owners_are_proven(next->get())) {
+                unproven_link_ = true;
+                is_foreign_way(unproven_owner);
+            }
+            if (is_foreign(status->owner)) is_foreign_way(foreign_link_there);
             if (status->owner != 0 && status->owner != platform::user_id()) foreign_link_ = true;
             return follow(next->get());
         }
@@ -155,16 +176,18 @@ class Steps {
         }
         if (!left_.empty()) return failed(ENOTDIR);
         // A file may be mounted alone.
-        if (!owners_are_proven(next->get())) foreign_way_ = true;
+        if (!owners_are_proven(next->get())) is_foreign_way(unproven_owner);
         Walked walked;
         walked.fd = std::move(*next);
         walked.folder = std::move(at_);
         walked.last = part;
         walked.foreign_link = foreign_link_;
         walked.unproven_link = unproven_link_;
+        passable_ = passable_ && everybody_looks_into(walked.fd.get());
         walked.passable = passable_ && !of_process_;
         walked.passable_inside = passable_;
         walked.foreign_way = foreign_way_;
+        walked.shared = shared_;
         return walked;
     }
 
@@ -214,7 +237,7 @@ class Steps {
         above_.clear();
         confined_ = true;
         of_process_ = true;
-        foreign_way_ = true;  // who makes a namespace mounts anything there
+        is_foreign_way(other_root);
         return {};
     }
 
@@ -224,7 +247,7 @@ class Steps {
     bool of_process_;                                    // the root is that of a process
     bool passable_;                                      // for everybody who is at the root, as far as the walk came
     bool foreign_link_ = false, unproven_link_ = false;  // it followed a link of another user, or maybe of one
-    bool foreign_way_;                                   // somebody else may have made it come here
+    std::string_view foreign_way_;                       // how somebody else may have made it come here
     bool shared_ = false;  // others may add to the current directory, but not replace what is there
     std::optional<std::uint32_t> friendly_;
     std::string left_;             // what is left to walk

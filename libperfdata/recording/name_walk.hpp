@@ -30,10 +30,12 @@ struct Walked {
     // /proc/PID/root takes the right to trace the process. `passable_inside` counts only the directories below that
     // root.
     bool passable = false, passable_inside = false;
-    // For walk_by_steps(): somebody else may have made the name lead here. A link or a directory on the way belongs to
-    // another user, or nothing proves that it does not, or others may write to a directory; or the way is through the
-    // root of a process, or begins where nobody knows that.
-    bool foreign_way = false;
+    // For walk_by_steps(): how somebody else may have made the name lead here, in words; empty: nobody may have. A link
+    // or a directory on the way belongs to another user, or nothing proves that it does not, or others may write to a
+    // directory; or the way is through the root of a process, or begins where nobody knows that.
+    std::string_view foreign_way{};
+    // For walk_by_steps(): everybody may put files where this one is, but not replace it (a sticky directory).
+    bool shared = false;
 };
 
 // walk_by_kernel(root, path) asks openat2() to stay below a root.

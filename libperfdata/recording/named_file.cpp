@@ -23,6 +23,7 @@ using platform::Descriptor;
 using platform::FileStatus;
 
 constexpr std::size_t longest_path = 4096;  // PATH_MAX of Linux
+constexpr platform::OpenMode to_look_at_link{.what = platform::OpenMode::For::place, .no_link = true};
 
 std::unexpected<Error> no_such_file(const FileName& name, std::string why) {
     return fail(ErrorCode::missing, Error::no_offset, name.shown(), std::move(why));
@@ -35,7 +36,8 @@ struct Found {
     std::string last;   // its name in the directory
     FileStatus status{};
     // As Walked has it; unknown if the kernel walked.
-    bool foreign_link = false, unproven_link = false, passable = false, passable_inside = false, foreign_way = false;
+    bool foreign_link = false, unproven_link = false, passable = false, passable_inside = false, shared = false;
+    std::string_view foreign_way{};
 };
 
 // check(fd, status) returns an error if the open file must not be read on the word of an untrusted name.
@@ -83,6 +85,7 @@ Result<Found> find(const FileName& name, LinkWalk walk, std::optional<std::uint3
         found.passable = walked.passable;
         found.passable_inside = walked.passable_inside;
         found.foreign_way = walked.foreign_way;
+        found.shared = walked.shared;
     }
     const auto status = platform::status(found.place.get());
     if (!status) return wrong(status.error());
@@ -131,20 +134,38 @@ Result<void> check_owners(const Found& found, const FileStatus& status, const Fi
         return refuse("belongs to another user (" + std::to_string(status.owner) +
                       "), who may write there what they like");
     }
-    if (options.on_behalf_of && status.owner != *options.on_behalf_of && !everybodys) {
-        return refuse("belongs to user " + std::to_string(status.owner) + ", and not everybody may read it");
+    if (everybodys) return {};
+    const auto user = options.on_behalf_of.value_or(platform::user_id());
+    if (options.on_behalf_of && status.owner != user) {
+        return refuse("not everybody may read it, and it belongs to user " + std::to_string(status.owner));
     }
-    if (options.trusted_way && found.foreign_way && !everybodys) {
-        return refuse(
-            "another user may have put it there, and not everybody may read it (file systems with nosuid, FUSE "
-            "and networks do not prove owners)");
+    if (options.inside_process && status.links != 1) return refuse("not everybody may read it, and it has other names");
+    if (!options.trusted_way) return {};
+    auto why = found.foreign_way;
+    // Who may not read a file can still link it, or move it from a directory of theirs.
+    const bool put_by_owner = status.links == 1 && status.owner == user && (options.mapped || status.as_written);
+    if (why.empty() && found.shared && !put_by_owner) {
+        why =
+            "it is in a directory where everybody may put files, as in /tmp, and is not one that its owner wrote there";
     }
-    return {};
+    if (why.empty()) return {};
+    return refuse("not everybody may read it, and another user may have put it there: " + std::string(why));
 }
 
-}  // namespace
+// OpenedFile is a file that was opened by a name.
+struct OpenedFile {
+    Found found;
+    Descriptor file;
+    FileStatus status;
 
-Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits, const NamedFileOptions& options) {
+    Result<std::shared_ptr<const Source>> read(const FileName& name, const Limits& limits,
+                                               const NamedFileOptions& options) && {
+        if (status.size == 0) return memory_source({});
+        return source_of(std::move(file), status, name.shown(), limits, options.content, options.watch);
+    }
+};
+
+Result<OpenedFile> open_checked(const FileName& name, const NamedFileOptions& options) {
     // Only our own walk sees what is on the way.
     const bool careful = options.trusted_owner || options.trusted_links || options.on_behalf_of || options.trusted_way;
     auto found = find(name, careful ? LinkWalk::own : options.walk, options.on_behalf_of);
@@ -154,18 +175,71 @@ Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits, co
     const auto status = platform::status(file->get());
     if (!status) return io_failure(name.shown(), "cannot look at", status.error());
     if (auto right = check_owners(*found, *status, name, options); !right) return fail(std::move(right.error()));
-    const bool writable = others_may_write(*status), proven = owners_are_proven(file->get());
-    if (status->size == 0) return OwnedFile{memory_source({}), status->owner, writable, proven};
-    auto content = source_of(std::move(*file), *status, name.shown(), limits, options.content, options.watch);
-    if (!content) return fail(std::move(content.error()));
-    return OwnedFile{std::move(*content), status->owner, writable, proven};
+    return OpenedFile{std::move(*found), std::move(*file), *status};
 }
+
+// is_that(inode, status, fd) returns true if records name that open file so. On btrfs they have a device that stat(2)
+// does not say, and inode numbers of several subvolumes.
+bool is_that(const FileInode& inode, const FileStatus& status, int fd) {
+    const auto is_of = [&](const platform::DeviceNumbers& device) {
+        return inode.major == device.major && inode.minor == device.minor;
+    };
+    if (inode.number != status.inode) return false;
+    if (is_of(platform::device_numbers(status.device))) return true;
+    const auto mount = mount_of(fd);
+    return mount && is_of(mount->device) && platform::generation(fd) == inode.generation;
+}
+
+// Returns true for names that perf and debuginfod give to copies: a build id, or in a directory that is one.
+bool is_named_by_build_id(int fd) {
+    const auto link = platform::open("/proc/self/fd/" + std::to_string(fd), to_look_at_link);
+    const auto path = link ? platform::link_target(link->get()) : std::unexpected(0);
+    if (!path) return true;
+    const auto is_id = [](std::string_view part) {
+        constexpr std::size_t shortest = 16;
+        return part.size() >= shortest && part.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    };
+    const std::filesystem::path place(*path);
+    return path->contains("/.build-id/") || is_id(place.filename().native()) ||
+           is_id(place.parent_path().filename().native());
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,
                                                       const NamedFileOptions& options) {
-    auto file = open_owned_file(name, limits, options);
-    if (!file) return fail(std::move(file.error()));
-    return std::move(file->content);
+    auto opened = open_checked(name, options);
+    return opened ? std::move(*opened).read(name, limits, options) : fail(std::move(opened.error()));
+}
+
+Result<std::shared_ptr<const Source>> open_own_program(const FileName& name, const std::optional<FileInode>& mapped,
+                                                       const Limits& limits, const Watch& watch) {
+    NamedFileOptions options;
+    options.content = Content::elf;
+    options.trusted_links = true;
+    options.watch = watch;
+    auto opened = open_checked(name, options);
+    if (!opened) return fail(std::move(opened.error()));
+    const int fd = opened->file.get();
+    const auto why = [&]() -> std::string_view {
+        if (opened->status.owner != platform::user_id()) return "the program belongs to another user";
+        if (others_may_write(opened->status, fd)) return "others may write the program";
+        if (!opened->found.foreign_way.empty()) return opened->found.foreign_way;
+        if (mapped && !is_that(*mapped, opened->status, fd)) return "the program is not the file that ran";
+        return is_named_by_build_id(fd) ? "the program is a copy by its build id" : std::string_view();
+    }();
+    if (!why.empty()) return fail(ErrorCode::mismatch, Error::no_offset, name.shown(), std::string(why));
+    return std::move(*opened).read(name, limits, options);
+}
+
+bool others_may_have_written(const Source& source) {
+    const auto* file = dynamic_cast<const FileSource*>(&source);
+    if (file == nullptr || !file->read_from()) return false;
+    const auto& from = *file->read_from();
+    if (!from.is_regular()) return false;
+    if (from.owner != 0 && from.owner != platform::user_id()) return true;
+    if (!file->opened()) return (from.permissions & 022) != 0;  // a copy of it is open
+    return others_may_write(from, file->descriptor()) || !owners_are_proven(file->descriptor());
 }
 
 bool everybody_may_read(const Source& source) {
@@ -187,20 +261,22 @@ Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Sourc
     const auto* file = dynamic_cast<const FileSource*>(source.get());
     const auto& from = file != nullptr ? file->read_from() : std::nullopt;
     const auto refuse = [&](std::string why) {
-        return fail(ErrorCode::mismatch, Error::no_offset, how.name.shown(), std::move(why));
+        return fail(ErrorCode::mismatch, Error::no_offset, how.name.shown(),
+                    "not everybody may read it" + std::move(why));
     };
-    if (!from) return refuse("whether others may read it is not known");
-    const auto is_this = [device = platform::device_numbers(from->device), &from](const FileInode& inode) {
-        return inode.number == from->inode && inode.major == device.major && inode.minor == device.minor;
-    };
-    if (how.name.root.empty() && how.mapped != nullptr && std::ranges::none_of(*how.mapped, is_this)) {
-        return refuse("not everybody may read it, and the recording does not say that a process mapped this very file");
-    }
+    if (!from) return refuse(", or that is not known");
     NamedFileOptions again;
     again.content = how.content;
     again.watch = watch;
     auto name = how.name;
     if (name.root.empty()) {
+        if (how.handed_on != HandedOn::if_fit) {
+            return refuse(", and others may have written the recording that names it");
+        }
+        if (how.mapped == nullptr && from->owner != 0 && from->owner != platform::user_id()) {
+            return refuse(", and it belongs to user " + std::to_string(from->owner));
+        }
+        again.mapped = how.mapped != nullptr;
         again.on_behalf_of = from->owner;
         again.trusted_way = true;
         std::error_code unknown;
@@ -209,13 +285,15 @@ Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Sourc
     } else {
         again.trusted_links = true;
     }
-    auto opened = open_owned_file(name, limits, again);
+    auto opened = open_checked(name, again);
     if (!opened) return fail(std::move(opened.error()));
-    const auto* now = dynamic_cast<const FileSource*>(opened->content.get());
-    if (now == nullptr || !now->read_from() || !now->read_from()->is_same_file(*from)) {
-        return refuse("was replaced while it was opened");
+    const int fd = opened->file.get();
+    if (!opened->status.is_same_file(*from)) return refuse(", and it was replaced while it was opened");
+    const auto is_this = [&](const FileInode& inode) { return is_that(inode, opened->status, fd); };
+    if (again.mapped && std::ranges::none_of(*how.mapped, is_this)) {
+        return refuse(", and the recording does not say that a process mapped this very file");
     }
-    return std::move(opened->content);
+    return std::move(*opened).read(name, limits, again);
 }
 
 bool is_named_file(const FileName& name, LinkWalk walk) {

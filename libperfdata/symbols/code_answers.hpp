@@ -51,6 +51,7 @@ class CodeAnswers {
 
     virtual std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const = 0;
     virtual std::optional<std::uint64_t> file_address(ObjectIndex object, std::uint64_t offset) const = 0;
+    virtual std::vector<const ElfFile*> files_read(ObjectIndex object) const = 0;
     virtual const RecordedObject& recorded_object(ObjectIndex object) const = 0;
     virtual std::optional<MissingDebugFile> missing_debug(ObjectIndex object) const = 0;
     virtual bool has_build_ids() const = 0;

@@ -81,6 +81,7 @@ class CodeSources final : public FunctionIndex, public CodeAnswers {
 
     std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const override;
     std::optional<std::uint64_t> file_address(ObjectIndex object, std::uint64_t offset) const override;
+    std::vector<const ElfFile*> files_read(ObjectIndex object) const override;
     const RecordedObject& recorded_object(ObjectIndex object) const override;
     std::optional<MissingDebugFile> missing_debug(ObjectIndex object) const override;
     bool has_build_ids() const override;
@@ -112,8 +113,8 @@ class CodeSources final : public FunctionIndex, public CodeAnswers {
     mutable LineTexts texts_;  // filled on demand; threads may
     SourceContext context_;
     MappedFiles files_;
-    DebugLines debug_lines_;
-    MappedCfi cfi_;
+    mutable DebugLines debug_lines_;
+    mutable MappedCfi cfi_;
     BpfPrograms bpf_programs_;
 
     KernelSource kernel_;

@@ -73,6 +73,15 @@ std::optional<Error> CodeSources::text_problem() const {
 std::expected<const FoundObject*, SymbolMiss> CodeSources::file(ObjectIndex object) const {
     return files_.file(object);
 }
+std::vector<const ElfFile*> CodeSources::files_read(ObjectIndex object) const {
+    const auto found = files_.file(object);
+    if (!found) return {};
+    const auto [debug, alternate] = debug_lines_.files_found(object);
+    std::vector<const ElfFile*> files{(*found)->file.get(), (*found)->debug.get(), debug.get(), alternate.get(),
+                                      cfi_.debug_read(object).get()};
+    std::erase(files, nullptr);
+    return files;
+}
 std::optional<std::uint64_t> CodeSources::file_address(ObjectIndex object, std::uint64_t offset) const {
     const auto found = files_.file(object);
     return found ? (*found)->file->vaddr(offset) : std::nullopt;

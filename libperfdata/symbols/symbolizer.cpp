@@ -136,6 +136,9 @@ std::optional<Error> Symbolizer::text_problem() const {
 std::expected<const FoundObject*, SymbolMiss> Symbolizer::file(ObjectIndex object) const {
     return unless_busy([&] { return answers_->file(object); }, [] { return std::unexpected(SymbolMiss::busy); });
 }
+std::vector<const ElfFile*> Symbolizer::files_read(ObjectIndex object) const {
+    return unless_busy([&] { return answers_->files_read(object); }, [] { return std::vector<const ElfFile*>(); });
+}
 std::optional<std::uint64_t> Symbolizer::file_address(ObjectIndex object, std::uint64_t offset) const {
     return unless_busy([&] { return answers_->file_address(object, offset); }, [] { return std::nullopt; });
 }

@@ -134,20 +134,20 @@ std::vector<JitDumpFile> find_jit_dumps(std::span<const JitMapping> mappings, co
     return files;
 }
 
-Result<std::shared_ptr<const Source>> JitDumpFile::to_hand_on(std::shared_ptr<const Source> source,
+Result<std::shared_ptr<const Source>> JitDumpFile::to_hand_on(std::shared_ptr<const Source> source, HandedOn handed_on,
                                                               const Limits& limits, const Watch& watch) const {
-    const auto how = from == From::beside ? MayHandOn{{{}, path}, Content::jitdump, nullptr}
-                                          : MayHandOn{name(), Content::jitdump, &mapped};
-    auto fit = fit_to_hand_on(std::move(source), how, limits, watch);
-    if (!fit && fit.error().code == ErrorCode::mismatch)
-        fit.error().detail += "; if it is right, give it with --jitdump";
-    return fit;
+    // What is beside the recording is a copy of what was mapped.
+    const auto how = from == From::beside ? MayHandOn{{{}, path}, Content::jitdump, nullptr, handed_on}
+                                          : MayHandOn{name(), Content::jitdump, &mapped, handed_on};
+    return fit_to_hand_on(std::move(source), how, limits, watch);
 }
 
 Result<std::shared_ptr<const Source>> FoundFile::to_hand_on(std::shared_ptr<const Source> source, Content content,
-                                                            const Limits& limits, const Watch& watch) const {
+                                                            HandedOn handed_on, const Limits& limits,
+                                                            const Watch& watch) const {
     const bool beside = from == JitDumpFile::From::beside;
-    return fit_to_hand_on(std::move(source), {beside ? FileName{{}, path} : name(), content, nullptr}, limits, watch);
+    const MayHandOn how{beside ? FileName{{}, path} : name(), content, nullptr, handed_on};
+    return fit_to_hand_on(std::move(source), how, limits, watch);
 }
 
 Error JitDumpFile::missing() const {

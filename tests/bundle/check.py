@@ -27,9 +27,12 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from checks import (COMPILER, ENVIRONMENT, FIXTURES, SCRATCH, TOOL, WORK, build, complain, folder, main, mode_of, needs_perf,
-                    record, run, skip)
-from secret_sources import NOBODY, attack, secret_at
+from checks import (COMPILER, ENVIRONMENT, FIXTURES, SCRATCH, TOOL, WORK, build, complain, content, folder, main, mode_of,
+                    needs_perf, record, run, skip)
+from secret_sources import NOBODY, attack
+
+
+PYTHON = shutil.which("python3", path="/usr/bin") or sys.executable  # that other users may run
 
 
 def needs_roots():
@@ -430,51 +433,109 @@ def test_secrets():
         file.write("1000 10 name\nSECRET\n")
     if packs("perf-32346.map")[:2] != (True, False):
         complain("a line that names no code is packed")
-    mounted_map(secret, NOBODY)
     needs_perf()
+    mounted_map(NOBODY)
+    private_map()
     os.remove(map_name)
     attack(packed_secret)
-    mounted_source(NOBODY)
     private_dump()
     private_object()
 
 
-def mounted_map(secret, user):
-    """A process of another user whose perf map is a file of root, mounted there in its own namespace."""
+def living_jit(place, before, after, user):
+    """Records a process with memory of its own, as JIT compilers have, whose /tmp is below `place` in mounts of its own. The
+    command `before` makes it. At a line of input it becomes the program `after`. Returns it, its number, and the recording."""
+    program = os.path.join(SCRATCH, "jit.py")
+    with open(program, "w", encoding="ascii") as file:
+        file.write("import mmap, os, sys, time\n"
+                   "memory = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_EXEC)\n"
+                   "print(os.getpid(), flush=True)\n"
+                   "end = time.time() + 2\n"
+                   "while time.time() < end: pass\n"
+                   "sys.stdin.readline()\n"
+                   "if len(sys.argv) > 1: os.execv(sys.argv[1], sys.argv[1:])\n"
+                   "time.sleep(60)\n")
+    script = (f"text=$(cat {program}) && mount -t tmpfs none {place} && mkdir {place}/tmp && touch {place}/tmp/perf-$$.map && "
+              f"{{ {before}; }} && mount --rbind {place}/tmp /tmp && exec {PYTHON} -c \"$text\" {after}")
+    # pylint: disable=consider-using-with
+    living = subprocess.Popen(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "unshare", "-U", "-r", "-m", "bash",
+                               "-c", script], env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    pid = living.stdout.readline().strip()
+    recording = os.path.join(folder("living_jit"), "perf.data")
+    run("perf", "record", "-q", "-N", "-F", "999", "-e", "cpu-clock:u", "-p", pid, "-o", recording, "--", "sleep", "1")
+    return living, pid, recording
+
+
+def mounted_map(user):
+    """Perf maps of a process of another user, in mounts of its own."""
     if run("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "unshare", "-U", "-r", "-m", "true",
            check=False).returncode != 0:
         return
+    secret = os.path.join(folder("map_secret"), "secret")
     with open(secret, "w", encoding="ascii") as file:
         file.write("1000 10 SECRET\n" * 200)
+    os.chmod(secret, 0o600)
     place = os.path.join(SCRATCH, "mounted")
     os.mkdir(place)
     os.chmod(place, 0o777)
     bundle = os.path.join(SCRATCH, "bundle")
-    # It has memory of its own, which tinyjit.data has for process 32346: here for the one that lives.
-    script = (f"mount -t tmpfs none {place} && mkdir {place}/tmp && touch {place}/tmp/perf-$$.map && {{ %s; }} && "
-              f"mount --rbind {place}/tmp /tmp && echo $$ && exec sleep 60")
-    for how, wanted in ((f"mount --bind {secret} {place}/tmp/perf-$$.map", False),
-                        (f"echo 1000 10 SECRET >{place}/tmp/perf-$$.map", True)):
-        with subprocess.Popen(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "unshare", "-U", "-r",
-                               "-m", "bash", "-c", script % how], env=ENVIRONMENT, stdout=subprocess.PIPE,
-                              text=True) as living:
-            pid = living.stdout.readline().strip()
-            with open(os.path.join(FIXTURES, "jit", "tinyjit.data"), "rb") as file:
-                content = file.read()
-            recording = os.path.join(folder("mounted_map"), "perf.data")
-            with open(recording, "wb") as file:
-                file.write(content.replace((32346).to_bytes(4, "little"), int(pid or 0).to_bytes(4, "little")))
-            done = collect(recording, bundle, check=False)
-            living.kill()
-        unpacked = run("tar", "--zstd", "-xOf", bundle, text=False).stdout
-        if not pid or (b"SECRET" in unpacked) != wanted:
-            complain(f"a perf map in a namespace, {how}: {pid} {done.returncode} {done.stderr}")
+    own = f"(umask 077; rm {place}/tmp/perf-$$.map; echo 1000 10 SECRET >{place}/tmp/perf-$$.map)"
+    for what, how, after, of, wanted in (("a mounted file of root", f"mount --bind {secret} {place}/tmp/perf-$$.map", "", 0, False),
+                                         ("its own", own, "", 0, True),
+                                         ("of a recording of another user", own, "", NOBODY, False),
+                                         ("which runs another program by now", own, "/bin/sleep 60", 0, False)):
+        living, pid, recording = living_jit(place, how, after, user)
+        os.chown(recording, of, of)
+        living.stdin.write("\n")
+        living.stdin.flush()
+        while after and content(f"/proc/{pid}/comm") != b"sleep\n":
+            time.sleep(0.05)
+        told = collect(recording, bundle, check=False).stderr
+        living.kill()
+        living.wait()
+        packed = f"/perf-{pid}.map" in run("tar", "--zstd", "-tf", bundle).stdout
+        if packed != wanted or (f"/proc/{pid}/root/tmp/perf-" in told) == wanted:
+            complain(f"a perf map in a namespace, {what}: {packed}, {told}")
 
 
-def packed_secret(recording, *options):
+def private_map():
+    """A perf map that only its owner may read, directly in a directory where everybody may put files: as CPython makes them."""
+    recording = os.path.join(folder("private_map"), "perf.data")
+    program = ("import mmap, os, time\n"
+               "memory = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_EXEC)\n"
+               "path = f'/tmp/perf-{os.getpid()}.map'\n"
+               "os.write(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), b'1000 10 SECRET\\n')\n"
+               "print(path)\n"
+               "end = time.time() + 0.5\n"
+               "while time.time() < end: pass\n")
+    path = run("perf", "record", "-q", "-N", "-F", "999", "-e", "cpu-clock:u", "-o", recording, "--", sys.executable, "-c",
+               program).stdout.strip()
+    try:
+        def is_packed(what, wanted, why=""):
+            names, told = members(recording)
+            if ("root" + path in names) != wanted or (not wanted and (why not in told or told.count("give it with --perf-map") != 1)):
+                complain(f"a private perf map in /tmp, {what}: {names} {told}")
+
+        is_packed("as it was written", True)
+        os.link(path, path + ".link")
+        is_packed("with another name", False, "everybody may put files")
+        os.remove(path + ".link")
+        os.rename(path, path + ".moved")
+        os.rename(path + ".moved", path)
+        is_packed("that was moved there", False, "everybody may put files")
+        os.chown(recording, NOBODY, NOBODY)
+        is_packed("of a recording of another user", False, "others may have written the recording")
+    finally:
+        os.remove(path)
+
+
+def packed_secret(recording, *options, by=()):
     """Returns whether the bundle has a secret, and what was told."""
-    bundle = os.path.join(SCRATCH, "bundle")
-    told = collect(recording, bundle, "--with-sources", *options).stderr
+    bundle = os.path.join(folder("made"), "bundle")
+    os.chmod(folder("made"), 0o777)
+    if os.path.exists(bundle):
+        os.remove(bundle)
+    told = run(*by, TOOL, "collect", "--with-sources", *options, "-o", bundle, recording).stderr
     return b"SECRET" in run("tar", "--zstd", "-xOf", bundle, text=False).stdout, told
 
 
@@ -510,6 +571,15 @@ def private_dump():
     own = record(folder("dumps/own_recording"), sys.executable, mapper, secret)
     other = record(folder("dumps/other_recording"), sys.executable, mapper, theirs)
     is_packed("that root's process mapped", True, own)
+    os.chown(own, NOBODY, NOBODY)
+    is_packed("that a recording of another user names", False, own)
+    os.chown(own, 0, 0)
+    os.chmod(os.path.dirname(secret), 0o1777)
+    is_packed("directly in a sticky directory", True, own)
+    os.link(secret, secret + ".link")
+    is_packed("directly in a sticky directory, with two names", False, own)
+    os.remove(secret + ".link")
+    os.chmod(os.path.dirname(secret), 0o700)
     os.rename(os.path.dirname(theirs), os.path.dirname(theirs) + ".kept")
     os.symlink("roots", os.path.dirname(theirs))
     # A process that only had a file of that name, in a namespace of its own for example.
@@ -534,7 +604,7 @@ def private_object():
     run("perf", "record", "-q", "-N", "-B", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", recording, "--", program, "3000")
     secret = shutil.copy(program, os.path.join(place, "secret"))
 
-    def is_packed(what, wanted, why="another user may have put it there"):
+    def is_packed(what, wanted, why="does not say that a process mapped this very file"):
         names, told = members(recording, "--allow-local")
         if any(name.endswith("/unproven") for name in names) != wanted or (why in told) == wanted:
             complain(f"an object without a build id, {what}: {names} {told}")
@@ -596,36 +666,6 @@ def test_modes():
     os.chmod(archive, 0o600)
     os.remove(program)
     expect_mode("a program of a packed cache", 0o600, "--buildid-dir", archive)
-
-
-def mounted_source(user):
-    """A process of another user that runs a program of root's, with any file mounted where its source was."""
-    as_user = f"setpriv --reuid={user} --regid={user} --clear-groups unshare -U -r -m"
-    if run(*as_user.split(), "true", check=False).returncode != 0:
-        return
-    place, built = folder("gone_source"), folder("built_source")
-    secret = secret_at(os.path.join(SCRATCH, "unseen"))
-    shutil.copy(WORK, os.path.join(built, "x.cpp"))
-    program = os.path.join(SCRATCH, "installed")
-    run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={built}={place}", os.path.join(built, "x.cpp"), "-o", program)
-    fifo = os.path.join(SCRATCH, "mounted_fifo")
-    os.mkfifo(fifo)
-    kept = os.open(fifo, os.O_RDWR)
-    for how, wanted in ((f"touch {place}/x.cpp && mount --bind {secret} {place}/x.cpp", False),
-                        (f"yes // SECRET | head -n 200 >{place}/x.cpp && chmod 600 {place}/x.cpp && touch -d @1 {place}/x.cpp", True)):
-        inside = os.path.join(SCRATCH, "inside.sh")
-        with open(inside, "w", encoding="ascii") as script:
-            script.write(f"mount -t tmpfs none {place} && {how} && exec {program} 20000 wait\n")
-        recording = os.path.join(folder("mounted_source"), "perf.data")
-        pid = run("perf", "record", "-q", "-N", "--buildid-mmap", "-F", "999", "-g", "-e", "cpu-clock:u", "-o", recording, "--",
-                  "sh", "-c", f"{as_user} bash {inside} <{fifo} >{SCRATCH}/done 2>&1 & sleep 2; echo $!").stdout.split()[-1]
-        try:
-            packed, told = packed_secret(recording)
-        finally:
-            run("sh", "-c", f"kill {pid}", check=False)
-        if packed != wanted or ("may not read" in told) == wanted:
-            complain(f"a source in a namespace, {how}: {packed}: {told}")
-    os.close(kept)
 
 
 def test_perf():

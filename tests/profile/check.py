@@ -624,16 +624,17 @@ def test_outputs():
         complain("-o ending.pb.gz: other bytes")
 
 
-def packed_secret(recording, *options):
+def packed_secret(recording, *options, by=()):
     """Returns whether the profile has a secret, and what was told."""
-    made = os.path.join(SCRATCH, "secret.profile.pb.gz")
+    made = os.path.join(folder("made"), "secret.profile.pb.gz")
+    os.chmod(folder("made"), 0o777)
     if os.path.exists(made):
         os.remove(made)
-    done = run(TOOL, "profile", "--json", *options, "-o", made, recording)
+    done = run(*by, TOOL, "profile", "--json", *options, "-o", made, recording)
     packed = b"SECRET" in gzip.decompress(content(made))
     if packed != ("SECRET" in run(TOOL, "annotate", made).stdout):
         complain(f"{recording} {options}: annotate of the profile says other than it has")
-    if mode_of(made) != 0o600:
+    if mode_of(made) != (0o600 if packed else mode_of(recording) & 0o644):
         complain(f"{recording} {options}: mode {mode_of(made):o}")
     # What is left out is said in the summary, in info, and under --strict; a sum has it, too.
     left_out = json.loads(done.stdout)["left_out"]
@@ -709,6 +710,7 @@ def test_modes():
     os.chmod(mapped, 0o644)
     if (found := mode("profile", mapped)) != 0o600:
         complain(f"a profile with names of a perf map: {found:o}")
+    debug_file_mode(mode)
     # A bundle, and sums.
     if run(TOOL, "collect", "-o", bundle, recording, check=False).returncode == 0:
         os.chmod(bundle, 0o640)
@@ -717,6 +719,26 @@ def test_modes():
     for some, wanted in (((0o644, 0o604), 0o604), ((0o640, 0o604), 0o600), ((0o644, 0o640), 0o640), ((0o600, 0o644), 0o600)):
         if (found := mode("merge", *(profiles[one] for one in some))) != wanted:
             complain(f"a sum of profiles of modes {[f'{one:o}' for one in some]}: {found:o}")
+
+
+def debug_file_mode(mode):
+    """Lines and inlined calls of a debug file that not everybody may read."""
+    if shutil.which("objcopy") is None or shutil.which("perf") is None:
+        return
+    os.chmod(SCRATCH, 0o755)
+    program, source = os.path.join(folder("debug_mode"), "stripped"), os.path.join(folder("debug_mode"), "x.cpp")
+    shutil.copy(WORK, source)
+    run(COMPILER, "-O2", "-g", "-Wl,--build-id", source, "-o", program)
+    os.remove(source)  # its text is for the owner in any case
+    run("objcopy", "--only-keep-debug", program, program + ".debug")
+    run("strip", "-g", program)
+    run("objcopy", f"--add-gnu-debuglink={program}.debug", program)
+    recording = record(folder("debug_mode_recording"), program, "3000")
+    os.chmod(recording, 0o644)
+    for wanted in (0o644, 0o600):
+        os.chmod(program + ".debug", wanted)
+        if (found := mode("profile", recording)) != wanted:
+            complain(f"a profile with lines of a debug file of mode {wanted:o}: {found:o}")
 
 
 def survived(what, command):

@@ -15,6 +15,7 @@
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/recording/content.hpp"
+#include "perfdata/recording/handed_on.hpp"
 #include "perfdata/wire/identities.hpp"
 
 namespace perfdata {
@@ -58,13 +59,17 @@ struct NamedFileOptions {
     std::optional<std::uint32_t> on_behalf_of{};
     // Reject files that not everybody may read, if somebody else than root, this user and that of on_behalf_of may have
     // made the name lead there: a link or a directory on the way is theirs, or they may write to a directory. A group
-    // with the number of the directory's owner, of root or of this user is theirs alone. Where a file system is mounted
-    // with nosuid, is FUSE or on a network, owners prove nothing: whoever brought it chose them.
+    // with the number of the directory's owner, of root or of this user is theirs alone, if there is no access list. In
+    // file systems that users may bring (see docs/collect.md) owners prove nothing. In a sticky directory, such as
+    // /tmp, a file is good that has one name, belongs to on_behalf_of (else to this user) and has that name since it
+    // was written, or was mapped.
     bool trusted_way = false;
     // The file is for a process whose root FileName::root is: what everybody may read who has that root is everybody's.
-    // Without it nothing below /proc/PID/root is, since nobody passes it who may not trace the process.
+    // Without it nothing below /proc/PID/root is, since nobody passes it who may not trace the process. Other files
+    // must have one name: who may not read a file can still give it another one there.
     bool inside_process = false;
-    Watch watch = {};  // of unpacking
+    bool mapped = false;  // the recording says that a process mapped this very file
+    Watch watch = {};     // of unpacking
 };
 
 // open_named_file(name) is open_source() for an untrusted name. It opens only regular files of ordinary file systems:
@@ -76,34 +81,36 @@ struct NamedFileOptions {
 PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_named_file(const FileName& name, const Limits& limits,
                                                                       const NamedFileOptions& options = {});
 
-// OwnedFile is an open file, and whose it is.
-struct OwnedFile {
-    std::shared_ptr<const Source> content;  // never null
-    std::uint32_t owner = 0;                // user number of that very file
-    bool writable = false;  // for more than that user, root and this one: its content may be somebody else's
-    bool proven = false;    // false: the file system is one where owners prove nothing (see trusted_way)
-};
+// open_own_program(name, mapped, limits, watch) opens an ELF file that is this user's own, and so are its words: others
+// may not write it, its owner is proven, nobody else may have made the name lead there, and it is the file that was
+// mapped, if that is known. perf copies programs of others to its caches: files that are named by a build id there, or
+// are in a directory that is, are nobody's. Errors: mismatch, with what is not so; those of open_named_file().
+PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_own_program(const FileName& name,
+                                                                       const std::optional<FileInode>& mapped,
+                                                                       const Limits& limits, const Watch& watch = {});
 
-// open_owned_file(name) is open_named_file(name), and says whose file it opened.
-PERFDATA_EXPORT Result<OwnedFile> open_owned_file(const FileName& name, const Limits& limits,
-                                                  const NamedFileOptions& options = {});
+// others_may_have_written(source) returns true if a file belongs to another user than root and this one, or others may
+// write to it. False for memory and pipes, which this user gave.
+PERFDATA_EXPORT bool others_may_have_written(const Source& source);
 
 // everybody_may_read(source) returns true if the file that a source was read from is one that everybody may read and
 // reach by its name, also if it was unpacked. False if that is not known, as of memory, pipes and archives.
 PERFDATA_EXPORT bool everybody_may_read(const Source& source);
 
-// MayHandOn is for what is read to be handed on to others than this user, as in a bundle.
+// MayHandOn is for what is read to be handed on.
 struct MayHandOn {
     FileName name;                                   // by which the file was opened
     Content content = Content::any;                  // what it must begin with
-    const std::vector<FileInode>* mapped = nullptr;  // the files of that name that processes mapped; null: any file
+    const std::vector<FileInode>* mapped = nullptr;  // the files of that name that processes mapped; null: not known
+    HandedOn handed_on = HandedOn::if_fit;           // not if_fit: only what everybody may read
 };
 
 // fit_to_hand_on(source, how, limits, watch) returns a source that was opened by a name, or the same file opened again.
 // Everybody may read it, or else only its owner, root and this user may have made the name lead there (see
 // NamedFileOptions::trusted_way), and it is a file that was mapped: who maps a file may read it, but a process in a
-// namespace of its own chooses what its names are. Below a root, which the user gave, no link of another user leads to
-// it. Errors: mismatch if it is none of that; those of open_named_file().
+// namespace of its own chooses what its names are. If what was mapped is not known, it is root's or this user's. Below
+// a root, which the user gave, no link of another user leads to it. Errors: mismatch if it is none of that; those of
+// open_named_file().
 PERFDATA_EXPORT Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Source> source,
                                                                      const MayHandOn& how, const Limits& limits,
                                                                      const Watch& watch = {});

@@ -69,8 +69,8 @@ constexpr std::string_view explain(SymbolMiss miss) {
         case SymbolMiss::not_opened: return "the system does not let its file be opened";
         case SymbolMiss::other_machine: return "the file found has code of another architecture than the recording";
         case SymbolMiss::untrusted:
-            return "not everybody may read the local file, and another user may have put it there, or it is not the "
-                   "one that was mapped";
+            return "not everybody may read the local file, and nothing says that it is the one that was mapped, or "
+                   "another user may have put it there";
         case SymbolMiss::busy: return "its file is being read by the call around the callback that asks";
     }
     return "unknown";

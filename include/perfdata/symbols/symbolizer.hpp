@@ -30,6 +30,7 @@ namespace perfdata {
 
 class BpfPrograms;
 class CodeAnswers;
+class ElfFile;
 class JitCodes;
 class KernelNames;
 class Recording;
@@ -125,6 +126,9 @@ class PERFDATA_EXPORT Symbolizer {
     // Returns the file of a mapped object: one that is proven to be the recorded one, or that the options allow. In a
     // profile file it is a path alone.
     std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const;
+    // Returns the files that its code, symbols, lines, inlined calls and unwind information were read from so far,
+    // which live as long as this.
+    std::vector<const ElfFile*> files_read(ObjectIndex object) const;
     // Returns the virtual address that the file wants for the byte at an offset in it; nothing if there is no file, or
     // if none of its segments has the byte.
     std::optional<std::uint64_t> file_address(ObjectIndex object, std::uint64_t offset) const;

@@ -50,8 +50,8 @@ struct PERFDATA_EXPORT JitDumpFile {
 
     FileName name() const { return {root, path.substr(root.size())}; }  // for open_named_file()
     // Returns what was opened by name() if it may be handed on, see fit_to_hand_on().
-    Result<std::shared_ptr<const Source>> to_hand_on(std::shared_ptr<const Source> source, const Limits& limits,
-                                                     const Watch& watch) const;
+    Result<std::shared_ptr<const Source>> to_hand_on(std::shared_ptr<const Source> source, HandedOn handed_on,
+                                                     const Limits& limits, const Watch& watch) const;
     bool found() const { return !path.empty(); }  // it is on this machine
     // missing() returns an error that says what was searched for and what would supply it. Valid if not found().
     Error missing() const;
@@ -79,7 +79,8 @@ struct PERFDATA_EXPORT FoundFile {
     FileName name() const { return {root, path.substr(root.size())}; }  // for open_named_file()
     // Returns what was opened by name() if it may be handed on, see fit_to_hand_on().
     Result<std::shared_ptr<const Source>> to_hand_on(std::shared_ptr<const Source> source, Content content,
-                                                     const Limits& limits, const Watch& watch) const;
+                                                     HandedOn handed_on, const Limits& limits,
+                                                     const Watch& watch) const;
 };
 // process_root(pid) returns "/proc/PID/root". Below it a bundle has files that are of one process alone, as those of
 // containers whose paths and own pids are the same: find_jit_dumps() looks there before it looks for the path itself.

@@ -7,6 +7,7 @@
 
 #include "perfdata/core/callback.hpp"
 #include "perfdata/core/limits.hpp"
+#include "perfdata/recording/handed_on.hpp"
 #include "perfdata/recording/progress.hpp"
 
 namespace perfdata {
@@ -26,7 +27,7 @@ struct JitSearch {
     Watch watch{};                          // of unpacking given files
     std::string bundle{};                   // directory in a bundle with recorded paths; empty: none
     // What is found is handed on to others than this user: see fit_to_hand_on().
-    bool handed_on = false;
+    HandedOn handed_on = HandedOn::no;
     // Says whether there is such a file; empty: on this machine.
     Callback<bool(const FileName&)> has{};
 };

@@ -82,6 +82,12 @@ const CodeFile* DebugLines::known(ObjectIndex index) {
     return one.once.done() ? &one : nullptr;
 }
 
+std::array<std::shared_ptr<const ElfFile>, 2> DebugLines::files_found(ObjectIndex index) {
+    const auto& one = object(files_.index(index));
+    if (!one.located.done()) return {};
+    return {one.place.files.debug, one.place.files.alternate};
+}
+
 Result<std::vector<LineStart>> DebugLines::in_object(const CodeFile& object, std::uint64_t vaddr, std::uint64_t size) {
     if (!object.lines) return fail(object.lines.error());
     if (!*object.lines) return std::vector<LineStart>{};

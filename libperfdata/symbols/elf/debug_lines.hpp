@@ -79,6 +79,9 @@ class DebugLines {
     // Returns the file of a mapped object with its lines, once they were asked for; null if it has none.
     const CodeFile* known(ObjectIndex object);
 
+    // Returns the debug file and the alternate of a mapped file that were found so far; null: none.
+    std::array<std::shared_ptr<const ElfFile>, 2> files_found(ObjectIndex index);
+
     // Opens the debug information of a mapped file; with `lines` also what only its lines need. The others then do not
     // take long. Throws Stopped.
     void load(ObjectIndex object, bool lines, LookOut& look);

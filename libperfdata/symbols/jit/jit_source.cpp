@@ -21,12 +21,17 @@ namespace {
 constexpr std::size_t most_dumps = 64;
 
 Result<JitDump> open_jit_dump(const JitDumpFile& file, const FileSystem& files, const Limits& limits,
-                              const Watch& watch, bool handed_on) {
+                              const Watch& watch, HandedOn handed_on) {
     const bool given = file.from == JitDumpFile::From::given;
     auto source = file.opened ? *file.opened
                   : given     ? files.open_given_watched(file.path, limits, Content::jitdump, watch)
                               : files.open_watched(file.name(), limits, Content::jitdump, watch);
-    if (source && !given && handed_on) source = file.to_hand_on(std::move(*source), limits, watch);
+    if (source && !given && handed_on != HandedOn::no) {
+        source = file.to_hand_on(std::move(*source), handed_on, limits, watch);
+        if (!source && source.error().code == ErrorCode::mismatch) {
+            source.error().detail += "; if it is right, give it with --jitdump";
+        }
+    }
     if (!source) return fail(std::move(source.error()));
     return JitDump::open(std::move(*source), files.shown(file.path), limits);
 }

@@ -17,14 +17,14 @@ namespace perfdata {
 namespace {
 
 Result<PerfMap> open_perf_map(const FoundFile& found, const FileSystem& files, const Limits& limits, const Watch& watch,
-                              bool handed_on) {
+                              HandedOn handed_on) {
     auto unpacking = limits;
     unpacking.unpacked_bytes = std::min(limits.unpacked_bytes, limits.perf_map_bytes);
     const bool given = found.from == JitDumpFile::From::given;
     auto source = given ? files.open_given_watched(found.path, unpacking, Content::perf_map, watch)
                         : files.open_watched(found.name(), unpacking, Content::perf_map, watch);
-    if (source && !given && handed_on) {
-        source = found.to_hand_on(std::move(*source), Content::perf_map, unpacking, watch);
+    if (source && !given && handed_on != HandedOn::no) {
+        source = found.to_hand_on(std::move(*source), Content::perf_map, handed_on, unpacking, watch);
     }
     if (source) return PerfMap::open(**source, found.path, limits, watch);
     auto error = source.error();
@@ -86,7 +86,10 @@ void PerfMapSource::load_maps(const SourceContext& context) {
                 return open_perf_map(found, files, limits, look.watch(), context.options.jit.handed_on);
             };
             constexpr auto kind = FileContent::Kind::perf_map;
-            auto map = store.value<kind, PerfMap>(realm, files, found.name(), given, look, read);
+            // What was read for a recording that is believed is not for one that others may have written.
+            FileStore unshared;
+            const bool shares = context.options.jit.handed_on != HandedOn::if_everybodys;
+            auto map = (shares ? store : unshared).value<kind, PerfMap>(realm, files, found.name(), given, look, read);
             if (map) {
                 if ((*map)->damage()) context.losses.add(*(*map)->damage());
                 same->second = std::move(*map);

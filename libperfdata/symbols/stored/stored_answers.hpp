@@ -64,6 +64,7 @@ class StoredAnswers final : public FunctionIndex, public CodeAnswers {
     std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const override;
     std::optional<std::uint64_t> file_address(ObjectIndex object, std::uint64_t offset) const override;
     const RecordedObject& recorded_object(ObjectIndex object) const override { return recorded_[object]; }
+    std::vector<const ElfFile*> files_read(ObjectIndex) const override { return {}; }
     std::optional<MissingDebugFile> missing_debug(ObjectIndex object) const override;
     bool has_build_ids() const override { return model_.facts.has_build_ids; }
     void prepare(unsigned, const StopToken&, const Progress&) const override {}

@@ -23,6 +23,12 @@ UnwindPlace MappedCfi::place(const Frame& frame) {
     return {opened(index, **found), *vaddr, StackEnd::no_unwind_info, (*found)->file.get()};
 }
 
+std::shared_ptr<const ElfFile> MappedCfi::debug_read(ObjectIndex object) {
+    const std::scoped_lock lock(mutex_);
+    const auto known = opened_.find(files_.index(object).value);
+    return known != opened_.end() && known->second->once.done() ? known->second->debug : nullptr;
+}
+
 const FileCfi* MappedCfi::opened(FileIndex index, const FoundObject& found) {
     Opened* one = nullptr;
     {
@@ -44,6 +50,7 @@ const FileCfi* MappedCfi::opened(FileIndex index, const FoundObject& found) {
             if (cfi->has_any() || cfi->damage()) content->cfi = std::move(cfi);
         });
         one->content = content;
+        one->debug = debug;
         store.trim();
     });
     return one->content->cfi.get();

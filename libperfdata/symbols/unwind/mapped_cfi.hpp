@@ -23,6 +23,8 @@ class MappedCfi {
 
     // Returns the unwind information of a frame in a mapped object.
     UnwindPlace place(const Frame& frame);
+    // Returns the debug file of a mapped object that was read for that so far; null: none.
+    std::shared_ptr<const ElfFile> debug_read(ObjectIndex object);
 
   private:
     // Read of a file, and of a separate debug file or null.
@@ -41,6 +43,7 @@ class MappedCfi {
     struct Opened {
         Once once;
         std::shared_ptr<const Content> content;
+        std::shared_ptr<const ElfFile> debug;
     };
     const FileCfi* opened(FileIndex index, const FoundObject& found);
 

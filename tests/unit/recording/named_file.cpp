@@ -337,9 +337,7 @@ TEST_CASE("A file is opened on behalf of a user who may read it", "[recording][n
     REQUIRE(::chmod(path.c_str(), 0640) == 0);
     CHECK_FALSE(opens_for(12345));
     CHECK(opens_for(54321));
-    const auto owned = open_owned_file({"", path}, {});
-    REQUIRE(owned);
-    CHECK(owned->owner == 54321);
+    CHECK(others_may_have_written(*open_named_file({"", path}, {}).value()));
 }
 
 TEST_CASE("A file that others may have put in its place is refused where that is asked for", "[recording][named]") {
@@ -362,7 +360,16 @@ TEST_CASE("A file that others may have put in its place is refused where that is
     };
     CHECK(opens_in(0755));
     CHECK_FALSE(opens_in(0757));
+    // Directly in a directory that all share: as its owner wrote it there, not what was linked there.
+    fs::remove(path);
+    const auto mask = ::umask(077);
+    directory.write("folder/source.c", blob_of("int main;\n"));
+    ::umask(mask);
+    CHECK(opens_in(01777));
+    CHECK_FALSE(opens(54321));
+    fs::create_hard_link(path, root + "/link");
     CHECK_FALSE(opens_in(01777));
+    fs::remove(root + "/link");
     CHECK(opens_in(0700));
     REQUIRE(::chmod(path.c_str(), 0644) == 0);
     CHECK(opens_in(0777));  // everybody's

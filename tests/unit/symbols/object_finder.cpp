@@ -343,20 +343,23 @@ TEST_CASE("Without proof a private file is handed on only if it is the mapped on
     const FileInode mapped{major(status.st_dev), minor(status.st_dev), status.st_ino, 0}, other{1, 2, 3, 0};
     FinderOptions options;
     options.allow_local = true;
-    const auto find = [&](bool handed_on, std::optional<FileInode> inode) {
+    const auto find = [&](HandedOn handed_on, std::optional<FileInode> inode) {
         options.handed_on = handed_on;
         const auto found = ObjectFinder(options).find({path, {}, inode});
         return found ? std::string() : std::string(to_string(found.error()));
     };
     REQUIRE(::chmod(path.c_str(), 0644) == 0);
-    CHECK(find(true, {}).empty());
+    CHECK(find(HandedOn::if_everybodys, {}).empty());
     REQUIRE(::chmod(path.c_str(), 0600) == 0);
-    CHECK(find(false, other).empty());
-    CHECK(find(true, mapped).empty());
-    CHECK(find(true, other) == "untrusted");
-    CHECK(find(true, {}) == "untrusted");
+    CHECK(find(HandedOn::no, other).empty());
+    CHECK(find(HandedOn::if_fit, mapped).empty());
+    CHECK(find(HandedOn::if_everybodys, mapped) == "untrusted");
+    CHECK(find(HandedOn::if_fit, other) == "untrusted");
+    CHECK(find(HandedOn::if_fit, {}) == "untrusted");
+    REQUIRE(::chmod(directory.path().c_str(), 01777) == 0);
+    CHECK(find(HandedOn::if_fit, mapped).empty());
     REQUIRE(::chmod(directory.path().c_str(), 0777) == 0);
-    CHECK(find(true, mapped) == "untrusted");
+    CHECK(find(HandedOn::if_fit, mapped) == "untrusted");
 }
 
 TEST_CASE("Memory without a file is not looked for", "[symbols][finder]") {

@@ -49,31 +49,36 @@ TEST_CASE("A private dump is handed on if it is the one that was mapped", "[time
     struct stat status {};
     REQUIRE(::stat(path.c_str(), &status) == 0);
     const FileInode mapped{major(status.st_dev), minor(status.st_dev), status.st_ino, 0}, other{1, 2, 3, 0};
-    const auto fits = [&](std::vector<std::optional<FileInode>> inodes) {
+    const auto fits = [&](std::vector<std::optional<FileInode>> inodes, HandedOn handed_on = HandedOn::if_fit) {
         std::vector<JitMapping> mappings;
         for (const auto& inode : inodes) mappings.push_back({Pid{7}, path, Time{1}, inode});
         const auto found = find(mappings, {});
         REQUIRE(found.size() == 1);
         REQUIRE(found[0].from == From::recorded);
-        return found[0].to_hand_on(open_named_file(found[0].name(), {}).value(), {}, {}).has_value();
+        return found[0].to_hand_on(open_named_file(found[0].name(), {}).value(), handed_on, {}, {}).has_value();
     };
     CHECK(fits({mapped}));
     CHECK(fits({other, mapped}));
     CHECK_FALSE(fits({other}));
     CHECK_FALSE(fits({std::nullopt}));
+    CHECK_FALSE(fits({mapped}, HandedOn::if_everybodys));
     REQUIRE(::chmod(path.c_str(), 0644) == 0);
     CHECK(fits({other}));
     REQUIRE(::chmod(path.c_str(), 0600) == 0);
     // One beside the recording is a copy: only who may have put it there counts.
-    const auto beside = [&] {
+    const auto beside = [&](HandedOn handed_on = HandedOn::if_fit) {
         JitSearch search;
         search.beside = {root.path().string()};
         const auto found = find({{Pid{7}, "/elsewhere/jit-7.dump", Time{1}, {}}}, search);
         REQUIRE(found.size() == 1);
         REQUIRE(found[0].from == From::beside);
-        return found[0].to_hand_on(open_named_file(found[0].name(), {}).value(), {}, {}).has_value();
+        return found[0].to_hand_on(open_named_file(found[0].name(), {}).value(), handed_on, {}, {}).has_value();
     };
     CHECK(beside());
+    CHECK_FALSE(beside(HandedOn::if_everybodys));
+    // Directly in a directory that all share, the one that was mapped will do.
+    REQUIRE(::chmod(root.path().c_str(), 01777) == 0);
+    CHECK(fits({mapped}));
     REQUIRE(::chmod(root.path().c_str(), 0777) == 0);
     CHECK_FALSE(beside());
     CHECK_FALSE(fits({mapped}));

@@ -156,7 +156,7 @@ struct ObjectFinder::Search {
             missed(SymbolMiss::unreadable);
             return false;
         }
-        if (object.build_id.size == 0 && options.handed_on && !may_hand_on(name, **file)) {
+        if (object.build_id.size == 0 && options.handed_on != HandedOn::no && !may_hand_on(name, **file)) {
             missed(SymbolMiss::untrusted);
             return false;
         }
@@ -183,7 +183,7 @@ struct ObjectFinder::Search {
         if (object.inode) mapped.push_back(*object.inode);
         // Only to look at: the file lives longer than this.
         const std::shared_ptr<const Source> source(std::shared_ptr<const Source>(), &file.source());
-        return fit_to_hand_on(source, {name, Content::elf, &mapped}, options.limits).has_value();
+        return fit_to_hand_on(source, {name, Content::elf, &mapped, options.handed_on}, options.limits).has_value();
     }
 
     bool is_of_other_machine(const ElfFile& file) const {

@@ -7,6 +7,7 @@
 
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
+#include "perfdata/recording/handed_on.hpp"
 
 namespace perfdata {
 
@@ -38,7 +39,7 @@ struct PERFDATA_EXPORT FinderOptions {
     bool allow_local = false;
     // What is found is handed on to others than this user: a local file without proof is used only if it is fit for
     // that, see fit_to_hand_on().
-    bool handed_on = false;
+    HandedOn handed_on = HandedOn::no;
     // The recorded machine's, as in `architectures`; empty: unknown. A file without proof is used only if it runs on
     // it.
     std::string architecture{};
