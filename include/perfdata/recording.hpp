@@ -17,6 +17,7 @@
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/process_file.hpp"
 #include "perfdata/recording/progress.hpp"
+#include "perfdata/recording/record_mark.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/recording/source.hpp"

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/core/stop_token.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
@@ -65,9 +66,13 @@ class CountedRows {
     std::size_t most_frames() const { return most_frames_; }
     std::size_t most_places() const { return most_places_; }
     std::size_t most_nodes() const { return most_nodes_; }
+    std::size_t most_rows() const { return most_rows_; }
+    std::size_t most_tasks() const { return most_tasks_; }
+    std::size_t tasks() const { return counts_.tasks_.size(); }
 
     InternTable<Frame>& frames() { return counts_.frames_; }
     ChainTable& chains() { return counts_.chains_; }
+    const ChainTable& chains() const { return counts_.chains_; }
     ChainLosses& losses() { return counts_.chain_losses_; }
     void note_inlined() { counts_.has_inlined_ = true; }
 
@@ -127,6 +132,10 @@ class CountedRows {
         return rows_.number({row.task, counts_.chains_.intern({ChainNode::none, frame})});
     }
     RowTable& rows() { return rows_; }
+    const RowTable& rows() const { return rows_; }
+
+    // Adds the counts of the part of the recording behind what this has counted: see counted_part.cpp.
+    bool add(const CountedRows& part, bool is_last, const StopToken& stop);
 
     // finish(options, losses) returns the counts. This is of no use then.
     SampleCounts finish(const SampleCountOptions& options, const CounterLosses& losses) && {
@@ -159,6 +168,8 @@ class CountedRows {
         ++used_;
         if (is_labelled_) bound_rows(used_);
     }
+    bool add_chains(const CountedRows& part, bool is_last, const StopToken& stop, std::vector<std::uint32_t>& numbers);
+    void add_sums(const CountedRows& part);
     static std::size_t samples_of(const Completeness& completeness) {
         const auto found = completeness.records.find(static_cast<std::uint32_t>(RecordType::sample));
         return found == completeness.records.end() ? 0 : static_cast<std::size_t>(found->second.total());

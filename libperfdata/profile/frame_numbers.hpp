@@ -89,9 +89,11 @@ class FrameNumbers {
             inlined_path_.push_back(inlined_.nodes()[inlined].frame);
         }
         const auto more = inlined_path_.size() + nodes_to_come;
-        if (nodes + more <= SampleCounts::most_with_inlined && rows_.chains().size() + more < rows_.most_nodes() &&
-            inlined_path_.size() <= inlined_left_) {
-            return inlined_path_.size();
+        if (nodes + more <= SampleCounts::most_with_inlined) {
+            if (rows_.chains().size() + more < rows_.most_nodes() && inlined_path_.size() <= inlined_left_) {
+                return inlined_path_.size();
+            }
+            budget_.reached = true;
         }
         path_folded_ = true;
         return 0;
@@ -108,6 +110,21 @@ class FrameNumbers {
         constexpr std::size_t a_frame = 4;
         inlined_left_ += a_frame * recorded;
         if (added > recorded) inlined_left_ -= std::min(inlined_left_, added - recorded);
+        budget_.least = std::min(budget_.least, inlined_left_);
+    }
+
+    // InlinedBudget is how many nodes of inlined functions might still have been added.
+    struct InlinedBudget {
+        static constexpr std::size_t first = std::size_t{1} << 18;  // at first
+
+        std::size_t least = first;  // at any time
+        std::size_t last = first;   // by now
+        bool reached = false;       // something was left out for want of it, or of nodes
+    };
+    InlinedBudget budget() const {
+        auto budget = budget_;
+        budget.last = inlined_left_;
+        return budget;
     }
 
     // note_progress(read, total) is what load() tells once more while it reads.
@@ -174,7 +191,8 @@ class FrameNumbers {
     std::vector<Frame> calls_;                 // one answer of add_inlined_
     std::vector<std::uint32_t> inlined_path_;  // frames, of one answer of inlined_path()
     // How many nodes of inlined functions may be added to the table: some, and more with each recorded frame.
-    std::size_t inlined_left_ = std::size_t{1} << 18;
+    std::size_t inlined_left_ = InlinedBudget::first;
+    InlinedBudget budget_;
     bool path_folded_ = false;  // the current sample's chain lacks inlined calls: there is no room
     const bool is_watched_ = options_.stop.stop_possible() || options_.progress;
     bool stopped_ = false;

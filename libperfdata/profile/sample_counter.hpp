@@ -48,13 +48,25 @@ class SampleCounter {
   public:
     static constexpr bool samples_only = true;
 
-    SampleCounter(const Recording& recording, const Timeline& timeline, const SampleCountOptions& options)
+    // Shared is what several counters of one recording have in common.
+    struct Shared {
+        Shared(const Recording& recording, const Timeline& timeline, const SampleCountOptions& options)
+            : epochs(timeline, options.versions),
+              deferred(options.chains ? DeferredChains::read(recording, options.stop) : DeferredChains()) {}
+
+        const KernelEpochs epochs;
+        const DeferredChains deferred;
+    };
+
+    // All of them must outlive it.
+    SampleCounter(const Recording& recording, const Timeline& timeline, const SampleCountOptions& options,
+                  const Shared& shared)
         : timeline_(timeline),
           options_(options),
           jit_(options.jit != nullptr && !options.jit->empty() ? options.jit : nullptr),
-          epochs_(timeline, options.versions),
+          epochs_(shared.epochs),
           recent_tasks_(timeline.tasks()),
-          deferred_(options.chains ? DeferredChains::read(recording, options.stop) : DeferredChains()),
+          deferred_(shared.deferred),
           unwinder_(unwinder_for(recording, options)),
           counters_(recording, &timeline.tasks()),
           counted_(recording, timeline, options),
@@ -81,15 +93,40 @@ class SampleCounter {
         };
     }
 
-    // Returns nothing if it was asked to stop.
-    std::optional<SampleCounts> finish() && {
-        if (frames_.stopped()) return {};
-        if (!options_.chains) {
-            count_waiting();
-            if (!fold_places() || frames_.stopped()) return {};
-        }
-        return std::move(counted_).finish(options_, counters_.losses());
+    // Counts what waits. Returns false if it was asked to stop.
+    bool end() {
+        if (frames_.stopped()) return false;
+        if (options_.chains) return true;
+        count_waiting();
+        return fold_places() && !frames_.stopped();
     }
+    // Behind end(): returns the counts of the options without those of a part. This is of no use then.
+    SampleCounts finish(const SampleCountOptions& options) && {
+        return std::move(counted_).finish(options, counters_.losses());
+    }
+
+    CountedRows& counted() { return counted_; }
+    const CountedRows& counted() const { return counted_; }
+    // How many there are, of what limits bound.
+    struct Sizes {
+        std::size_t frames = 0, places = 0, nodes = 0, rows = 0;
+
+        Sizes& operator+=(const Sizes& other) {
+            frames += other.frames;
+            places += other.places;
+            nodes += other.nodes;
+            rows += other.rows;
+            return *this;
+        }
+        Sizes operator-(const Sizes& other) const {
+            return {frames - other.frames, places - other.places, nodes - other.nodes, rows - other.rows};
+        }
+    };
+    Sizes sizes() const {
+        return {frames_.size(), places_.size(), counted_.chains().size(), counted_.rows().rows().size()};
+    }
+    FrameNumbers::InlinedBudget inlined_budget() const { return frames_.budget(); }
+    std::size_t longest_chain() const { return longest_chain_; }  // without what was inlined
 
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -135,7 +172,7 @@ class SampleCounter {
         }
     }
 
-    static Shared<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
+    static perfdata::Shared<StackUnwinder> unwinder_for(const Recording& recording, const SampleCountOptions& options) {
         const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
         if (!options.chains || options.functions == nullptr) return nullptr;
         return std::ranges::any_of(recording.events().events(), in_stack) ? options.functions->unwinder(options.stop)
@@ -214,6 +251,7 @@ class SampleCounter {
             for (const auto& one : looked_up_) {
                 if (one.number == none) frames_.prefetch_key(one.hash);
             }
+            longest_chain_ = std::max(longest_chain_, looked_up_.size());
             if (chains.size() + looked_up_.size() > counted_.most_nodes()) {
                 if (!looked_up_.empty()) ++losses.cut;
                 looked_up_.clear();
@@ -420,13 +458,14 @@ class SampleCounter {
     KernelEpochs epochs_;
     RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
-    DeferredChains deferred_;
-    Shared<StackUnwinder> unwinder_;     // null: no stacks, or nothing unwinds them
+    const DeferredChains& deferred_;
+    perfdata::Shared<StackUnwinder> unwinder_;     // null: no stacks, or nothing unwinds them
     std::vector<UnwoundFrame> unwound_;  // of the current sample
     CounterSamples counters_;
     std::optional<bool> passes_;  // the current sample passes only_calls; empty: not asked
     std::uint32_t node_ = none;   // of the current sample's chain, once it is counted
     bool is_deep_ = false;        // the recorded chain of the current sample has more than max_stack
+    std::size_t longest_chain_ = 0;
     Moment moment_;
     CountedRows counted_;
     FrameNumbers frames_;

@@ -7,6 +7,7 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/walk.hpp"
 
+#include "count_in_parts.hpp"
 #include "sample_counter.hpp"
 #include "stored_counter.hpp"
 
@@ -36,7 +37,11 @@ Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timel
                                          const SampleCountOptions& options) {
     return catch_bad_alloc([&]() -> Result<SampleCounts> {
         if (recording.is_profile()) return count_stored(recording, timeline, options);
-        SampleCounter counter(recording, timeline, options);
+        const SampleCounter::Shared shared(recording, timeline, options);
+        if (const auto begins = part_begins(recording, timeline, options); !begins.empty()) {
+            if (auto counts = count_in_parts(recording, timeline, options, shared, begins)) return std::move(*counts);
+        }
+        SampleCounter counter(recording, timeline, options, shared);
         Completeness seen;  // the timeline's pass has counted all records already
         // What a counter grew by depends on the order of its values.
         const bool ordered = CounterSamples::are_in(recording.events());
@@ -48,9 +53,8 @@ Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timel
             !walked) {
             return fail(walked.error());
         }
-        auto counts = std::move(counter).finish();
-        if (!counts) return fail(ErrorCode::cancelled, Error::no_offset, "counts", "asked to stop");
-        return std::move(*counts);
+        if (!counter.end()) return fail(ErrorCode::cancelled, Error::no_offset, "counts", "asked to stop");
+        return std::move(counter).finish(options);
     });
 }
 

@@ -25,6 +25,18 @@ RecordStream::Blocks RecordStream::blocks() const {
     return {file_bytes_, unpacker_ ? unpacker_->block() : nullptr};
 }
 
+std::optional<RecordMark> RecordStream::mark() const {
+    const bool one_file = segments_.size() == 1 && segment_ == 0;
+    if (!one_file || unpacker_ || waiting_ != Waiting::nothing || searching_ || problems_.count() != 0) return {};
+    return RecordMark{offset(), longest_, aligned_};
+}
+
+void RecordStream::start_at(const RecordMark& mark) {
+    block_ = {nullptr, nullptr, nullptr, mark.offset};
+    longest_ = mark.longest;
+    aligned_ = mark.aligned;
+}
+
 void RecordStream::report(ErrorCode code, std::uint64_t offset, std::string detail) {
     problems_.add({code, offset, segment_ == 0 ? "data section" : "data file " + std::to_string(segment_ - 1),
                    std::move(detail)});

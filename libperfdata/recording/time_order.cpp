@@ -18,6 +18,20 @@ void TimeOrderBuilder::keep_synthesized(const RecordView& record, RecordStream& 
     bytes.insert(bytes.end(), record.bytes.begin(), record.bytes.end());
 }
 
+// Once there are too many marks, every other one goes.
+void TimeOrderBuilder::note_mark(const RecordStream& stream) {
+    const auto mark = stream.mark();
+    if (!mark || mark->offset < next_mark_) return;
+    auto& marks = order_.marks_;
+    if (marks.size() == TimeOrder::most_marks) {
+        for (std::size_t at = 0; at < marks.size() / 2; ++at) marks[at] = marks[2 * at];
+        marks.resize(marks.size() / 2);
+        mark_bytes_ *= 2;
+    }
+    marks.push_back(*mark);
+    next_mark_ = mark->offset + mark_bytes_;
+}
+
 TimeOrder TimeOrderBuilder::finish(const RecordStream& stream) && {
     end_chunk();
     // Replace the least time of each chunk by the least time of all later chunks.
@@ -27,6 +41,7 @@ TimeOrder TimeOrderBuilder::finish(const RecordStream& stream) && {
     }
     order_.problems_ = stream.problems();
     order_.payload_bytes_ = stream.payload_bytes();
+    if (order_.problems_.count() != 0) order_.marks_ = {};
     return std::move(order_);
 }
 

@@ -47,6 +47,23 @@ class PERFDATA_EXPORT ChainTable {
         return number;
     }
 
+    // Adds a node that the table lacks, as when its caller was added a moment ago, and returns its number. Who calls no
+    // intern() later spares what finds it: found = false.
+    std::uint32_t add_new(const ChainNode& node, bool found) {
+        const auto number = static_cast<std::uint32_t>(nodes_.size());
+        if (node.caller != ChainNode::none && first_callee_[node.caller] == ChainNode::none) {
+            first_callee_[node.caller] = number;
+        } else if (found) {
+            others_.number(node.hash(*hash_key_), [](std::uint32_t) { return false; }) = number;
+        }
+        return add(node);
+    }
+    // Prefetches what a later intern(node) reads first.
+    void prefetch(const ChainNode& node) const {
+        if (node.caller != ChainNode::none) __builtin_prefetch(&first_callee_[node.caller]);
+        others_.prefetch(node.hash(*hash_key_));
+    }
+
     // Frees what only intern() needs. intern() must not be called afterwards.
     void seal();
 

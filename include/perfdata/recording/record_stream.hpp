@@ -13,6 +13,7 @@
 #include "perfdata/core/shared.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/event_table.hpp"
+#include "perfdata/recording/record_mark.hpp"
 #include "perfdata/recording/source.hpp"
 #include "perfdata/wire/record.hpp"
 
@@ -114,6 +115,13 @@ class PERFDATA_EXPORT RecordStream {
     // refills() counts how often a block was refilled so far: records between which it changes are in different
     // blocks. It depends only on the recording, not on who keeps blocks.
     std::uint64_t refills() const { return refills_; }
+
+    // mark() returns the place behind the last returned record, if another stream over the same recording can go on
+    // there: it then returns the same records. Nothing in a recording of several files, behind compressed records and
+    // damage, and before data that follow their record.
+    std::optional<RecordMark> mark() const;
+    // start_at(mark) skips all records before that place. Call it before the first next().
+    void start_at(const RecordMark& mark);
 
     // problems() returns what could not be framed or unpacked so far.
     const DiagnosticLog& problems() const { return problems_; }

@@ -12,14 +12,15 @@
 #include "perfdata/core/stop_token.hpp"
 #include "perfdata/core/types.hpp"
 #include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/record_mark.hpp"
 #include "perfdata/wire/record.hpp"
 
 namespace perfdata {
 
 class Recording;
 
-// TimeOrder belongs to one recording: OrderedStream has the drawing. It holds 8 bytes for 4,096 records and at most
-// 4 MiB of synthesized records. It is const after its pass and may be read from many threads.
+// TimeOrder belongs to one recording: OrderedStream has the drawing. It holds 8 bytes for 4,096 records, at most
+// 4 MiB of synthesized records and some thousand marks. It is const after its pass and may be read from many threads.
 class PERFDATA_EXPORT TimeOrder {
   public:
     // A chunk is up to chunk_records consecutive records in one block of the stream.
@@ -45,8 +46,13 @@ class PERFDATA_EXPORT TimeOrder {
     const DiagnosticLog& problems() const { return problems_; }
     std::uint64_t payload_bytes() const { return payload_bytes_; }
 
+    // marks() returns places in order of the file at which passes in that order may begin: one every few hundred KiB, or
+    // farther apart in large recordings. None if anything was damaged.
+    std::span<const RecordMark> marks() const { return marks_; }
+
   private:
     friend class TimeOrderBuilder;
+    static constexpr std::size_t most_marks = 2048;
     static constexpr std::size_t most_kept_bytes = std::size_t{4} << 20;
 
     struct Kept {
@@ -63,6 +69,7 @@ class PERFDATA_EXPORT TimeOrder {
     std::vector<std::byte> kept_bytes_;
     std::vector<Kept> kept_;
     std::uint64_t synthesized_ = 0, payload_bytes_ = 0;
+    std::vector<RecordMark> marks_;
     DiagnosticLog problems_;
     bool stopped_ = false;
 };

@@ -28,6 +28,7 @@ class PERFDATA_EXPORT TimeOrderBuilder {
 
   private:
     void end_chunk() { order_.least_later_.push_back(std::exchange(least_, Time::forever())); }
+    void note_mark(const RecordStream& stream);
     void keep_synthesized(const RecordView& record, RecordStream& stream);
 
     const EventTable* events_;
@@ -35,6 +36,7 @@ class PERFDATA_EXPORT TimeOrderBuilder {
     Time latest_, least_ = Time::forever();  // least_: of the chunk
     std::size_t in_chunk_ = 0;
     std::uint64_t refills_ = 0;
+    std::uint64_t next_mark_ = 0, mark_bytes_ = std::uint64_t{256} << 10;  // where the next mark may be; between two
 };
 
 template <class Order>
@@ -43,6 +45,7 @@ inline void TimeOrderBuilder::take(const RecordView& record, RecordStream& strea
     latest_ = greatest(latest_, time);
     if (in_chunk_ == TimeOrder::chunk_records || (in_chunk_ != 0 && stream.refills() != refills_)) {
         end_chunk();
+        note_mark(stream);
         in_chunk_ = 0;
     }
     refills_ = stream.refills();

@@ -15,6 +15,7 @@
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/progress.hpp"
+#include "perfdata/recording/record_mark.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
 #include "perfdata/recording/time_order_builder.hpp"
@@ -51,6 +52,12 @@ struct WalkBudget {
     std::uint64_t unpacked_bytes = no_limit;  // that come out of COMPRESSED records
 };
 
+// WalkPart is a part of a recording, in order of the file, between two of TimeOrder::marks().
+struct WalkPart {
+    std::optional<RecordMark> begin;  // nothing: the first record
+    std::optional<RecordMark> end;    // nothing: behind the last record
+};
+
 // WalkOptions is in which order records come, and who watches.
 struct WalkOptions {
     RecordOrder order = RecordOrder::file;  // in which records come
@@ -61,6 +68,10 @@ struct WalkOptions {
     // In order of the file: filled with what a later pass in order of time needs.
     std::optional<TimeOrder>* noted_times = nullptr;
     WalkBudget budget = {};  // once it is used up, walk() fails with `limit`
+    // In order of the file: walk() visits the records of this part only, and adds nothing to Completeness::bytes. Each
+    // event must have times in its samples: else the time of a sample is that of a record before it. If the records are
+    // not those that the marks were made of, since the file has changed, it fails with `malformed`. Null: all records.
+    const WalkPart* part = nullptr;
 };
 
 namespace detail {
@@ -359,6 +370,7 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
     const auto finish = [&](const auto& stream) {
         walk.flush();
         completeness.diagnostics.append(stream.problems());
+        if (options.part != nullptr) return;
         auto& bytes = completeness.bytes;
         bytes.total = recording.bytes();
         bytes.records = framed;
@@ -371,7 +383,22 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
         auto stream =
             recording.records(sees_samples<Order, Visitor>() ? Recording::Stacks::read : Recording::Stacks::unread,
                               add_up_to_most(most, most));
-        if (options.noted_times != nullptr) {
+        if (options.part != nullptr) {
+            if (options.part->begin) stream.start_at(*options.part->begin);
+            const auto end = options.part->end ? options.part->end->offset : ~std::uint64_t{0};
+            bool at_end = false;
+            const auto next = [&] {
+                if (!stream.next(record, order)) return false;
+                at_end = record.offset >= end;
+                return !at_end;
+            };
+            if (all(stream, next)) {
+                finish(stream);
+                const bool as_marked = options.part->end ? at_end && record.offset == end : !at_end;
+                if (as_marked && stream.problems().count() == 0) return {};
+                return fail(ErrorCode::malformed, record.offset, "data section", "it has changed since it was read");
+            }
+        } else if (options.noted_times != nullptr) {
             TimeOrderBuilder notes(recording.events());
             const auto next = [&] {
                 if (!stream.next(record, order)) return false;
@@ -405,7 +432,7 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
 // that `visit` accepts: any of AllRecords, and samples as BasicSample<Order> with any Order. If these exist,
 // visit.unknown(view) is called for records of unknown types and visit.damaged(view, error) for those that cannot be
 // decoded. What it read and lost is added to `completeness`. The only errors are `cancelled`, `limit` (of
-// WalkOptions::budget) and `out_of_memory`. A visitor with `static constexpr bool samples_only = true` is for a second
+// WalkOptions::budget), `malformed` (of WalkOptions::part) and `out_of_memory`. A visitor with `static constexpr bool samples_only = true` is for a second
 // pass: records of other types need not be decoded, and `completeness` covers only samples.
 template <class Visitor>
 Result<void> walk(const Recording& recording, Completeness& completeness, Visitor&& visit,

@@ -20,8 +20,8 @@ class PERFDATA_EXPORT UnwoundStacks {
   public:
     // Counts a stack that was unwound.
     void add(const UserState& state, const Unwound& unwound);
-    // Counts a stack that nobody unwound: the counting had no unwinder.
-    void add_not_unwound() { ++not_unwound_; }
+    // Counts stacks that nobody unwound: the counting had no unwinder.
+    void add_not_unwound(std::uint64_t stacks = 1) { not_unwound_ += stacks; }
 
     std::uint64_t stacks() const { return stacks_; }            // stacks that were unwound
     std::uint64_t not_unwound() const { return not_unwound_; }  // stacks that nobody unwound
