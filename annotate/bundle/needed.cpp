@@ -55,8 +55,8 @@ Result<Needed> do_the_work(const NeededFrom& from, const NeededOptions& options)
     if (!exported) return fail(std::move(exported.error()));
     const auto users = NeededUsers::of(exported->counts, from.symbolizer);
 
-    const auto profile =
-        Profile::count(from.recording, from.symbolizer.versions(), {options.watch.stop, options.watch.progress, {}});
+    const auto profile = Profile::count(from.recording, from.symbolizer.versions(),
+                                        {options.watch.stop, options.watch.progress, {}, options.jobs});
     if (!profile) return fail(profile.error());
     const auto arch = find_architecture(from.recording, from.symbolizer, {options.watch.stop, {}});
     ListingOptions how;

@@ -182,6 +182,7 @@ SampleCountOptions counting_for_diff(const Symbolizer& symbolizer, const DiffCou
     counting.filter = options.filter;
     counting.stop = options.stop;
     counting.progress = options.progress;
+    counting.jobs = options.jobs;
     return counting;
 }
 

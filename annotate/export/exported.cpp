@@ -30,6 +30,7 @@ SampleCountOptions counting(const Symbolizer& symbolizer, const ExportedOptions&
     counting.filter = options.filter;
     counting.stop = options.stop;
     counting.progress = options.progress;
+    counting.jobs = options.jobs;
     return counting;
 }
 

@@ -107,6 +107,7 @@ struct ExportedOptions {
     SampleFilter filter;
     StopToken stop;
     Progress progress = {};
+    unsigned jobs = 1;  // see SampleCountOptions::jobs
 };
 
 // ExportCell is the samples of one event.

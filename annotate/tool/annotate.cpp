@@ -79,7 +79,10 @@ class Annotate {
         }
         const auto count = [&](const SampleFilter& samples) {
             return Profile::count(recording, symbolizer.versions(),
-                                  {.stop = {}, .progress = session_.progress("counting samples"), .filter = samples});
+                                  {.stop = {},
+                                   .progress = session_.progress("counting samples"),
+                                   .filter = samples,
+                                   .jobs = options_.names.threads()});
         };
         const auto profile = count(*filter);
         if (!profile) return session_.give_up(profile.error());
@@ -101,7 +104,8 @@ class Annotate {
         auto listings = annotate_all(std::span(chosen->functions).first(listed), symbolizer, arch_.name,
                                      options_.style == "intel" ? Syntax::intel : Syntax::att, options_.names.threads(),
                                      recording.limits());
-        const CallOptions counting{*filter, {}, session_.progress("counting callers"), options_.max_stack};
+        const CallOptions counting{
+            *filter, {}, session_.progress("counting callers"), options_.max_stack, options_.names.threads()};
         if (auto counted = count_calls(recording, symbolizer, listings, counting); !counted)
             return session_.give_up(counted.error());
         // The flame graph's pass counts them as well.
@@ -164,6 +168,7 @@ class Annotate {
         auto counting = flame_counting(session_.symbolizer(), false);
         counting.filter = filter;
         counting.filter.code = {};
+        counting.jobs = options_.names.threads();
         const auto counts = SampleCounts::count(session_.recording(), session_.timeline(), counting);
         if (!counts) return fail(counts.error());
         if (hits(counts->totals()) == 0) return {};
@@ -225,7 +230,8 @@ class Annotate {
                 options_.percent.limit,
                 std::move(directories),
                 !names.offline && names.symfs.empty() && !session_.recording().bundle(),
-                std::move(ratios)};
+                std::move(ratios),
+                names.threads()};
     }
     bool relative() const { return options_.percent.relative(); }
 

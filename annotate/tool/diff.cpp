@@ -88,9 +88,12 @@ class DiffRun {
         if (!session.check_names(choice_.names)) return failed;
         session.symbolizer().prepare(choice_.names.threads());
         if (!common.quiet) choice_.samples.note_lacking_fields(common, recording, *filter);
-        auto counts =
-            count_for_diff(recording, session.symbolizer(),
-                           {std::move(*filter), choice_.percent.relative(), {}, session.progress("counting samples")});
+        auto counts = count_for_diff(recording, session.symbolizer(),
+                                     {std::move(*filter),
+                                      choice_.percent.relative(),
+                                      {},
+                                      session.progress("counting samples"),
+                                      choice_.names.threads()});
         session.end_progress();
         if (!counts) return session.give_up(about(file, counts.error()));
         // As the user named it: a bundle would say what it was recorded as.

@@ -140,6 +140,7 @@ class ExportRun {
         if (session_.recording().is_profile()) needs.samples = false;
         needs.filter = std::move(filter);
         needs.progress = session_.progress("counting samples");
+        needs.jobs = choice_.names.threads();
         const auto exported = Exported::make(session_.recording(), session_.symbolizer(), needs);
         session_.end_progress();
         if (!exported) return session_.give_up(exported.error());
@@ -254,6 +255,7 @@ class ExportRun {
         options.functions = &symbolizer.functions();
         options.filter = std::move(*filter);
         options.progress = session_.progress("looking for similar names");
+        options.jobs = choice_.names.threads();
         const auto all = SampleCounts::count(session_.recording(), session_.timeline(), options);
         session_.end_progress();
         if (!all) return;

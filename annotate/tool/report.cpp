@@ -108,6 +108,7 @@ class ReportRun {
         counting.filter = std::move(*filter);
         counting.stop = session_.stop();
         counting.progress = session_.progress("counting samples");
+        counting.jobs = choice_.names.threads();
         const auto counts = SampleCounts::count(recording, session_.timeline(), counting);
         session_.end_progress();
         if (!counts) return session_.give_up(counts.error());

@@ -196,6 +196,7 @@ Result<SampleCounts> CallEdges::count_chains(const Recording& recording, const C
     counting.progress = options.progress;
     counting.only_calls = &filter;
     counting.max_stack = options.max_stack;
+    counting.jobs = options.jobs;
     return SampleCounts::count(recording, versions.timeline(), counting);
 }
 

@@ -108,23 +108,24 @@ bool is_within_budgets(std::span<const std::unique_ptr<CountedPart>> parts) {
 
 }  // namespace
 
+bool is_countable_in_parts(const Recording& recording, const SampleCountOptions& options) {
+    if (recording.is_profile() || options.label || options.each) return false;
+    const auto& events = recording.events();
+    if (CounterSamples::are_in(events) || !detail::all_have_times(events)) return false;
+    // Rows of damaged unwind information depend on which was looked for first.
+    const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
+    return !options.chains || options.functions == nullptr || std::ranges::none_of(events.events(), in_stack);
+}
+
 std::vector<RecordMark> part_begins(const Recording& recording, const Timeline& timeline,
                                     const SampleCountOptions& options) {
     // What a part needs of its own is worth some milliseconds of counting.
     constexpr std::uint64_t least_bytes = std::uint64_t{4} << 20;
-    const auto& times = timeline.times();
-    if (options.jobs < 2 || options.label || options.each || times == nullptr) return {};
-    const auto& events = recording.events();
-    const bool in_order = CounterSamples::are_in(events) || !detail::all_have_times(events);
-    // Rows of damaged unwind information depend on which was looked for first.
-    const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
-    const bool unwinds =
-        options.chains && options.functions != nullptr && std::ranges::any_of(events.events(), in_stack);
-    if (in_order || unwinds) return {};
+    if (options.jobs < 2 || timeline.times() == nullptr || !is_countable_in_parts(recording, options)) return {};
     const auto data = recording.data();
     const auto parts = std::min<std::uint64_t>(options.jobs, data.size / least_bytes);
     std::vector<RecordMark> begins;
-    auto marks = times->marks();
+    auto marks = timeline.times()->marks();
     for (std::uint64_t part = 1; part < parts; ++part) {
         const auto wanted = data.offset + data.size / parts * part;
         const auto found = std::ranges::lower_bound(marks, wanted, {}, &RecordMark::offset);

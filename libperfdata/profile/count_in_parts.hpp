@@ -13,6 +13,9 @@
 
 namespace perfdata {
 
+// is_countable_in_parts(recording, options) returns true if samples can be counted in another order than they come.
+bool is_countable_in_parts(const Recording& recording, const SampleCountOptions& options);
+
 // part_begins(recording, timeline, options) returns where all parts but the first begin; nothing if the recording is
 // to be counted as one.
 std::vector<RecordMark> part_begins(const Recording& recording, const Timeline& timeline,

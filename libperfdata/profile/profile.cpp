@@ -150,6 +150,7 @@ Result<SampleCounts> count_samples(const Recording& recording, const Timeline& t
     counting.filter = options.filter;
     counting.stop = options.stop;
     counting.progress = options.progress;
+    counting.jobs = options.jobs;
     counting.versions = versions;
     if (versions != nullptr) counting.functions = &versions->index();
     counting.by_name = versions != nullptr;

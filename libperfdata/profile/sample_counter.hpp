@@ -459,8 +459,8 @@ class SampleCounter {
     RecentTasks recent_tasks_;
     RecentFrames<KernelPlace> recent_kernel_;
     const DeferredChains& deferred_;
-    perfdata::Shared<StackUnwinder> unwinder_;     // null: no stacks, or nothing unwinds them
-    std::vector<UnwoundFrame> unwound_;  // of the current sample
+    perfdata::Shared<StackUnwinder> unwinder_;  // null: no stacks, or nothing unwinds them
+    std::vector<UnwoundFrame> unwound_;         // of the current sample
     CounterSamples counters_;
     std::optional<bool> passes_;  // the current sample passes only_calls; empty: not asked
     std::uint32_t node_ = none;   // of the current sample's chain, once it is counted

@@ -35,6 +35,7 @@ Result<SampleCounts> count_flame(const Recording& recording, const Symbolizer& s
     options.stop = counting.stop;
     options.progress = counting.progress;
     options.max_stack = counting.max_stack;
+    options.jobs = counting.jobs;
     count_into(std::move(histograms), options);
     return SampleCounts::count(recording, symbolizer.timeline(), options);
 }

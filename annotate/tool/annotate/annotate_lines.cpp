@@ -57,6 +57,7 @@ int annotate_lines(Session& session, const LinesChoice& choice) {
     counting.filter = choice.filter;
     counting.max_stack = choice.max_stack;
     counting.progress = session.progress("counting samples");
+    counting.jobs = choice.jobs;
     const auto counts = SampleCounts::count(recording, session.timeline(), counting);
     if (!counts) return session.give_up(counts.error());
     const auto heat =

@@ -22,6 +22,7 @@ struct LinesChoice {
     std::vector<std::string> source_dirs;
     bool local = false;              // source files of this machine may be told
     std::vector<EventRatio> ratios;  // of events, by their index in recording.events()
+    unsigned jobs = 1;               // threads that count
 };
 
 // Counts, writes the document and says what it lacks. The session has a symbolizer. Returns the exit code, without

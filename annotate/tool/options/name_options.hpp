@@ -24,7 +24,7 @@ struct NameChoice {
     bool offline = false;
     bool allow_local = false;
     bool demangle = true;
-    unsigned jobs = 0;  // threads that load files; 0: one per CPU
+    unsigned jobs = 0;  // threads that load files and count samples; 0: one per CPU
 
     void add_to(CLI::App& command);
     // add_code_to(command) adds the options for code itself, for commands that show it.

@@ -59,6 +59,7 @@ struct CallOptions {
     StopToken stop;          // once it stops, counting fails with `cancelled`
     Progress progress = {};  // is told of the bytes of the recording
     std::uint32_t max_stack = SampleCountOptions().max_stack;  // see SampleCountOptions::max_stack
+    unsigned jobs = 1;                                         // see SampleCountOptions::jobs
 };
 
 // Returns the counting options that CallEdges::make() requires: the sampled address is folded to its function, callers

@@ -47,6 +47,7 @@ struct ProfileOptions {
     StopToken stop;          // once it stops, count() fails with `cancelled`
     Progress progress = {};  // is told of the bytes of the recording
     SampleFilter filter;     // its `code` requires count() with versions
+    unsigned jobs = 1;       // see SampleCountOptions::jobs
 };
 
 // Profile is the result of one pass over the samples. The cells of functions(), misses() and unnamed() add up to

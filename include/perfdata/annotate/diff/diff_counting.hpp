@@ -19,6 +19,7 @@ struct DiffCountOptions {
     bool relative = false;   // shares are of what the filters leave, not of all samples of the events, times and CPUs
     StopToken stop;          // by default it never stops
     Progress progress = {};  // by default nobody is told
+    unsigned jobs = 1;       // see SampleCountOptions::jobs
 };
 
 // count_for_diff(...) counts the samples by function and names them. Nothing of the result refers to the recording: it
