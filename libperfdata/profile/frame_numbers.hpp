@@ -66,6 +66,14 @@ class FrameNumbers {
         return kept;
     }
 
+    // known_folded(unfolded) and known_caller(unfolded) return what the functions above do, or `none` if that is not
+    // known yet.
+    std::uint32_t known_folded(std::uint32_t number) const { return number < folded_.size() ? folded_[number] : none; }
+    std::uint32_t known_caller(std::uint32_t number) const {
+        if (options_.fold_callers) return known_folded(number);
+        return number < kept_.size() ? kept_[number] : none;
+    }
+
     // left_out(unfolded) returns the part of the filter that leaves out code there.
     FilterPart left_out(std::uint32_t number) {
         if (number >= left_out_.size()) left_out_.resize(unfolded_.size(), not_asked);

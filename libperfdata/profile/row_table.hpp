@@ -112,6 +112,11 @@ class RowTable {
         return others_.find(row.hash(*hash_key_), [&](std::uint32_t known) { return rows_[known] == row; });
     }
 
+    // Prefetch what number() of a row of that chain reads first, and what add() to that row writes.
+    void prefetch(std::uint32_t chain) const {
+        if (chain < first_.size()) __builtin_prefetch(&first_[chain], 1);
+    }
+    void prefetch_cell(std::uint32_t number) const { cells_.prefetch(number); }
     void add(std::uint32_t number, std::size_t column, const EventCount& cell) { cells_.add(number, column, cell); }
     const CellTable& cells() const { return cells_; }
     std::span<const SampleCounts::Row> rows() const { return rows_; }

@@ -69,6 +69,7 @@ class SampleCounter {
           deferred_(shared.deferred),
           unwinder_(unwinder_for(recording, options)),
           counters_(recording, &timeline.tasks()),
+          one_by_one_(options.each || options.label || CounterSamples::are_in(recording.events())),
           counted_(recording, timeline, options),
           frames_(options, counted_, inlined_of(options)),
           place_cells_(counted_.columns()) {}
@@ -96,7 +97,10 @@ class SampleCounter {
     // Counts what waits. Returns false if it was asked to stop.
     bool end() {
         if (frames_.stopped()) return false;
-        if (options_.chains) return true;
+        if (options_.chains) {
+            count_waiting_chains();
+            return !frames_.stopped();
+        }
         count_waiting();
         return fold_places() && !frames_.stopped();
     }
@@ -131,6 +135,7 @@ class SampleCounter {
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     static constexpr std::size_t most_waiting = 64;
+    static constexpr std::size_t most_waiting_chains = 16, most_waiting_frames = 2048;
     static constexpr Pid nobody{~std::uint32_t{0}};
 
     template <class Order>
@@ -157,13 +162,7 @@ class SampleCounter {
         if (label != 0) counted_.note_labelled();
         const auto who = task(sample, tid, comm, label);
         if (options_.chains) {
-            if (node_ == none) node_ = chain(sample);
-            const auto number = counted_.row({who, node_});
-            counted_.rows().add(number, column, cell);
-            if (options_.each) {
-                const auto& counted = counted_.rows().rows()[number];
-                options_.each({column, counted.task, counted.chain, period, sample.time()});
-            }
+            take_chain(sample, who, static_cast<std::uint32_t>(column), cell);
         } else {
             waiting_.push_back(waiting(sample, who));
             waiting_.back().column = static_cast<std::uint32_t>(column);
@@ -218,78 +217,187 @@ class SampleCounter {
         return frames_.left_out(unfolded_number(in_places ? looked_up(kernel_frame(*ip)) : look_up(sample)));
     }
 
-    // Returns the number of the sample's chain: its address, called by the rest of its call chain.
+    // LookedUp is a frame with its number in frames_, or with its hash.
+    struct LookedUp {
+        Frame frame;
+        std::uint32_t number = none;  // if known
+        bool returns = false;         // of callers: see returns_to()
+        std::uint64_t hash = 0;       // of the frame, if the number is unknown
+    };
+
+    // WaitingChain is a sample whose chain was looked up, and that count_waiting_chains() will count.
+    struct WaitingChain {
+        std::size_t begin = 0, end = 0;  // of its callers in looked_up_, innermost first
+        LookedUp sampled;                // valid if is_looked_up
+        std::optional<Address> ip;
+        CpuMode mode = CpuMode::unknown;
+        bool is_looked_up = false;
+        std::uint32_t task = 0, column = 0;
+        EventCount cell;
+        std::uint32_t node = none, row = none;  // once they are known
+    };
+
     template <class Order>
-    std::uint32_t chain(const BasicSample<Order>& sample) {
+    void take_chain(const BasicSample<Order>& sample, std::uint32_t task, std::uint32_t column,
+                    const EventCount& cell) {
+        if (!one_by_one_ && !is_near_limit()) {
+            wait_for_chain(sample, true);
+            auto& one = waiting_chains_.back();
+            one.task = task;
+            one.column = column;
+            one.cell = cell;
+            if (waiting_chains_.size() == most_waiting_chains || looked_up_.size() >= most_waiting_frames) {
+                count_waiting_chains();
+            }
+            return;
+        }
+        count_waiting_chains();
+        if (node_ == none) {
+            wait_for_chain(sample, false);
+            prefetch_keys();
+            node_ = chain(waiting_chains_.back());
+            forget_waiting_chains();
+        }
+        const auto number = counted_.row({task, node_});
+        counted_.rows().add(number, column, cell);
+        if (options_.each) {
+            const auto& counted = counted_.rows().rows()[number];
+            options_.each({column, counted.task, counted.chain, cell.periods, sample.time()});
+        }
+    }
+
+    // What lies beyond a limit depends on what was counted before: where one may be reached by what waits, nothing
+    // does.
+    bool is_near_limit() const {
+        constexpr std::size_t most_stack = 1u << 20;
+        const auto slack = 2 * (most_waiting_frames + std::min<std::size_t>(options_.max_stack, most_stack)) +
+                           most_waiting_chains * SampleCounts::most_with_inlined;
+        return frames_.size() + slack >= counted_.most_frames() ||
+               counted_.chains().size() + slack >= counted_.most_nodes() ||
+               counted_.rows().rows().size() + most_waiting_chains >= counted_.most_rows();
+    }
+
+    // Looks up the frames of the sample's chain, and the sampled address if there is no limit near.
+    template <class Order>
+    void wait_for_chain(const BasicSample<Order>& sample, bool with_sampled) {
         const auto ip = sample.ip();
+        auto& losses = counted_.losses();
+        auto& one = waiting_chains_.emplace_back();
+        one.begin = looked_up_.size();
+        one.ip = ip;
+        one.mode = sample.mode();
+        addresses_.clear();
+        is_deep_ = false;
+        const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode at) {
+            if (addresses_.size() >= options_.max_stack) {
+                ++losses.deep;
+                is_deep_ = true;
+                return false;
+            }
+            addresses_.emplace_back(address, at);
+            return true;
+        });
+        if (!whole) ++losses.broken;
+        // The innermost frame is the sampled address itself.
+        const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
+        for (std::size_t at = first; at < addresses_.size(); ++at) {
+            looked_up_.push_back(look_up(addresses_[at].first, addresses_[at].second));
+            looked_up_.back().returns = returns_to(at);
+        }
+        add_user_stack(sample);
+        one.end = looked_up_.size();
+        longest_chain_ = std::max(longest_chain_, one.end - one.begin);
+        if (with_sampled) look_up_sampled(one);
+    }
+
+    void look_up_sampled(WaitingChain& one) {
+        one.sampled = one.ip ? look_up(*one.ip, one.mode) : looked_up(no_address(one.mode));
+        one.is_looked_up = true;
+    }
+
+    void prefetch_keys() const {
+        for (const auto& one : looked_up_) {
+            if (one.number == none) frames_.prefetch_key(one.hash);
+        }
+    }
+
+    void forget_waiting_chains() {
+        waiting_chains_.clear();
+        looked_up_.clear();
+    }
+
+    // As in count_waiting(), each step handles several samples while the memory of later ones is fetched.
+    void count_waiting_chains() {
+        if (waiting_chains_.empty()) return;
+        prefetch_keys();
+        for (const auto& one : waiting_chains_) {
+            if (one.sampled.number == none) frames_.prefetch_key(one.sampled.hash);
+        }
+        auto& chains = counted_.chains();
+        for (auto& one : waiting_chains_) {
+            for (auto at = one.end; at-- > one.begin;) looked_up_[at].number = unfolded_number(looked_up_[at]);
+            one.sampled.number = unfolded_number(one.sampled);
+            const auto outermost = one.begin != one.end ? frames_.known_caller(looked_up_[one.end - 1].number)
+                                                        : frames_.known_folded(one.sampled.number);
+            if (outermost != none) chains.prefetch({ChainNode::none, outermost});
+        }
+        auto& rows = counted_.rows();
+        for (auto& one : waiting_chains_) {
+            one.node = chain(one);
+            rows.prefetch(one.node);
+        }
+        for (auto& one : waiting_chains_) {
+            one.row = counted_.row({one.task, one.node});
+            rows.prefetch_cell(one.row);
+        }
+        for (const auto& one : waiting_chains_) rows.add(one.row, one.column, one.cell);
+        forget_waiting_chains();
+    }
+
+    // Returns the number of the sample's chain: its address, called by the rest of its call chain.
+    std::uint32_t chain(WaitingChain& waiting) {
         std::uint32_t node = ChainNode::none;
-        std::size_t nodes = 0, recorded = 1;
         auto& chains = counted_.chains();
         auto& losses = counted_.losses();
         frames_.begin_chain();
         const auto before = chains.size();
-        if (options_.chains) {
-            addresses_.clear();
-            is_deep_ = false;
-            const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode at) {
-                if (addresses_.size() >= options_.max_stack) {
-                    ++losses.deep;
-                    is_deep_ = true;
-                    return false;
-                }
-                addresses_.emplace_back(address, at);
-                return true;
-            });
-            if (!whole) ++losses.broken;
-            // The innermost frame is the sampled address itself.
-            const std::size_t first = !addresses_.empty() && ip && addresses_.front().first == *ip ? 1 : 0;
-            looked_up_.clear();
-            for (std::size_t at = first; at < addresses_.size(); ++at) {
-                looked_up_.push_back(look_up(addresses_[at].first, addresses_[at].second));
-            }
-            add_user_stack(sample);
-            for (const auto& one : looked_up_) {
-                if (one.number == none) frames_.prefetch_key(one.hash);
-            }
-            longest_chain_ = std::max(longest_chain_, looked_up_.size());
-            if (chains.size() + looked_up_.size() > counted_.most_nodes()) {
-                if (!looked_up_.empty()) ++losses.cut;
-                looked_up_.clear();
-            }
-            recorded += looked_up_.size();
-            // Outermost first: a sample often shares outer callers with the one before it.
-            bool same = true;
-            std::size_t depth = 0;
-            for (auto at = looked_up_.size(); at-- > 0;) {
-                const auto unfolded = unfolded_number(looked_up_[at]);
-                const bool returns = returns_to(at + first);
-                auto number = frames_.caller(unfolded);
-                if (options_.mark_returns && returns) number |= ChainNode::returns_mark;
-                // First the frame, then what was inlined there.
-                std::size_t inlined = 0;
-                for (bool asked = !frames_.has_inlined();;) {
-                    same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
-                    node = same ? last_chain_[depth].node : chains.intern({node, number});
-                    if (!same) {
-                        last_chain_.resize(depth);
-                        last_chain_.push_back({number, node});
-                    }
-                    ++depth;
-                    if (!asked) inlined = frames_.inlined_path(unfolded, returns, depth, at);
-                    asked = true;
-                    if (inlined == 0) break;
-                    number = frames_.path()[--inlined];
-                }
-            }
-            nodes = depth;
+        auto callers = std::span(looked_up_).subspan(waiting.begin, waiting.end - waiting.begin);
+        if (chains.size() + callers.size() > counted_.most_nodes()) {
+            if (!callers.empty()) ++losses.cut;
+            callers = {};
         }
-        const auto unfolded = unfolded_number(look_up(sample));
+        // Outermost first: a sample often shares outer callers with the one before it.
+        bool same = true;
+        std::size_t depth = 0;
+        for (auto at = callers.size(); at-- > 0;) {
+            const auto unfolded = unfolded_number(callers[at]);
+            const bool returns = callers[at].returns;
+            auto number = frames_.caller(unfolded);
+            if (options_.mark_returns && returns) number |= ChainNode::returns_mark;
+            // First the frame, then what was inlined there.
+            std::size_t inlined = 0;
+            for (bool asked = !frames_.has_inlined();;) {
+                same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
+                node = same ? last_chain_[depth].node : chains.intern({node, number});
+                if (!same) {
+                    last_chain_.resize(depth);
+                    last_chain_.push_back({number, node});
+                }
+                ++depth;
+                if (!asked) inlined = frames_.inlined_path(unfolded, returns, depth, at);
+                asked = true;
+                if (inlined == 0) break;
+                number = frames_.path()[--inlined];
+            }
+        }
+        if (!waiting.is_looked_up) look_up_sampled(waiting);
+        const auto unfolded = unfolded_number(waiting.sampled);
         node = chains.intern({node, frames_.folded(unfolded)});
-        for (auto inlined = frames_.inlined_path(unfolded, false, nodes + 1, 0); inlined-- > 0;) {
+        for (auto inlined = frames_.inlined_path(unfolded, false, depth + 1, 0); inlined-- > 0;) {
             node = chains.intern({node, frames_.path()[inlined]});
         }
         if (frames_.path_folded()) ++losses.folded;
-        frames_.note_chain(recorded, chains.size() - before);
+        frames_.note_chain(1 + callers.size(), chains.size() - before);
         return node;
     }
 
@@ -325,13 +433,6 @@ class SampleCounter {
         bool operator==(const KernelPlace&) const = default;
     };
 
-    // LookedUp is a frame with its number in frames_, or with its hash.
-    struct LookedUp {
-        Frame frame;
-        std::uint32_t number = none;  // if known
-        std::uint64_t hash = 0;       // of the frame, if the number is unknown
-    };
-
     template <class Order>
     LookedUp look_up(const BasicSample<Order>& sample) {
         if (const auto ip = sample.ip()) return look_up(*ip, sample.mode());
@@ -342,14 +443,14 @@ class SampleCounter {
         if (is_host_kernel(mode)) {
             auto& recent = recent_kernel(address, 0);
             if (recent.number == none) recent.number = frames_.unfolded(kernel_frame(address));
-            return {{}, recent.number};
+            return {{}, recent.number, false, 0};
         }
         return looked_up(frame_at(timeline_, jit_, moment_, address, mode, &recent_tasks_));
     }
     LookedUp looked_up(const Frame& frame) const {
         const auto hash = frames_.hash(frame);
         frames_.prefetch(hash);
-        return {frame, none, hash};
+        return {frame, none, false, hash};
     }
 
     // Waiting is a sample that count_waiting() will count in places_.
@@ -466,6 +567,7 @@ class SampleCounter {
     std::uint32_t node_ = none;   // of the current sample's chain, once it is counted
     bool is_deep_ = false;        // the recorded chain of the current sample has more than max_stack
     std::size_t longest_chain_ = 0;
+    const bool one_by_one_;  // samples with chains must not wait
     Moment moment_;
     CountedRows counted_;
     FrameNumbers frames_;
@@ -473,7 +575,8 @@ class SampleCounter {
     InternTable<SampledPlace> places_;
     CellTable place_cells_;  // by place and counted event
     std::vector<Waiting> waiting_;
-    std::vector<LookedUp> looked_up_;  // addresses_ without the sampled one
+    std::vector<LookedUp> looked_up_;  // callers of waiting_chains_
+    std::vector<WaitingChain> waiting_chains_;
     std::vector<std::pair<Address, CpuMode>> addresses_;
     struct Level {
         std::uint32_t frame, node;
