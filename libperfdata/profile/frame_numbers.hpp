@@ -47,12 +47,28 @@ class FrameNumbers {
     std::uint32_t folded(std::uint32_t number) {
         if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
         auto& folded = folded_[number];
-        if (folded == none) {
-            folded = fold(unfolded_[number]);
+        if (!is_known(folded)) {
+            folded = folded == none ? fold(unfolded_[number]) : intern_prepared(folded);
             if (!is_kept(number)) ask_inlined(number);
         }
         return folded;
     }
+    // prepare(unfolded, caller) finds the frame that folded() or caller() will number, and fetches the memory for that.
+    // What was prepared must be numbered before forget_prepared().
+    void prepare(std::uint32_t number, bool caller) {
+        if (caller && !options_.fold_callers) return;
+        if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
+        if (folded_[number] != none || prepared_.size() == most_prepared) return;
+        const auto frame = folded_frame(unfolded_[number]);
+        const auto hash = rows_.frames().hash(frame);
+        rows_.frames().prefetch(hash);
+        folded_[number] = first_prepared + static_cast<std::uint32_t>(prepared_.size());
+        prepared_.push_back({frame, hash});
+    }
+    void prefetch_prepared() const {
+        for (const auto& one : prepared_) rows_.frames().prefetch_key(one.hash);
+    }
+    void forget_prepared() { prepared_.clear(); }
     // caller(unfolded) returns the number of a caller in the counts: folded if callers are.
     std::uint32_t caller(std::uint32_t number) {
         if (options_.fold_callers) return folded(number);
@@ -61,14 +77,16 @@ class FrameNumbers {
         if (kept == none) {
             if (options_.by_name) (void)load(unfolded_[number], CodeDetail::names);
             kept = rows_.frames().intern(unfolded_[number]);
-            if (number >= folded_.size() || folded_[number] == none) ask_inlined(number);
+            if (known_folded(number) == none) ask_inlined(number);
         }
         return kept;
     }
 
     // known_folded(unfolded) and known_caller(unfolded) return what the functions above do, or `none` if that is not
     // known yet.
-    std::uint32_t known_folded(std::uint32_t number) const { return number < folded_.size() ? folded_[number] : none; }
+    std::uint32_t known_folded(std::uint32_t number) const {
+        return number < folded_.size() && is_known(folded_[number]) ? folded_[number] : none;
+    }
     std::uint32_t known_caller(std::uint32_t number) const {
         if (options_.fold_callers) return known_folded(number);
         return number < kept_.size() ? kept_[number] : none;
@@ -162,10 +180,18 @@ class FrameNumbers {
         return [this](std::uint64_t, std::uint64_t) { options_.progress(told_.first, told_.second); };
     }
 
-    std::uint32_t fold(const Frame& frame) {
-        auto& frames = rows_.frames();
-        if (options_.by_name && !load(frame, CodeDetail::names)) return frames.intern(frame);
-        return frames.intern(options_.fold ? options_.fold(frame) : frame);
+    Frame folded_frame(const Frame& frame) {
+        if (options_.by_name && !load(frame, CodeDetail::names)) return frame;
+        return options_.fold ? options_.fold(frame) : frame;
+    }
+    std::uint32_t fold(const Frame& frame) { return rows_.frames().intern(folded_frame(frame)); }
+
+    // Numbers of frames stay below first_prepared: above it are places in prepared_, and `none`.
+    static constexpr std::uint32_t most_prepared = 4096, first_prepared = none - most_prepared;
+    static bool is_known(std::uint32_t folded) { return folded < first_prepared; }
+    std::uint32_t intern_prepared(std::uint32_t folded) {
+        const auto& one = prepared_[folded - first_prepared];
+        return rows_.frames().intern(one.frame, one.hash);
     }
 
     // Asks what is inlined at an unfolded frame. Most have nothing: only where some have, chains look it up.
@@ -189,13 +215,18 @@ class FrameNumbers {
     CountedRows& rows_;
     AddInlined add_inlined_;
     InternTable<Frame> unfolded_;
-    std::vector<std::uint32_t> folded_;   // by number in unfolded_: number of the folded frame, or none
+    std::vector<std::uint32_t> folded_;   // by number in unfolded_: number of the folded frame, prepared, or none
     std::vector<std::uint32_t> kept_;     // likewise: number of the frame itself
     std::vector<std::uint8_t> left_out_;  // likewise: the CodePart that leaves it out; or not_asked
     // Inlined functions, as chains below no caller: frames share these. By number in unfolded_, for sampled addresses
     // and for those that calls return to: the innermost one, or none; without those behind the last that has some.
     ChainTable inlined_;
     std::array<std::vector<std::uint32_t>, 2> inlined_at_;
+    struct Prepared {
+        Frame frame;  // folded
+        std::uint64_t hash = 0;
+    };
+    std::vector<Prepared> prepared_;
     std::vector<Frame> calls_;                 // one answer of add_inlined_
     std::vector<std::uint32_t> inlined_path_;  // frames, of one answer of inlined_path()
     // How many nodes of inlined functions may be added to the table: some, and more with each recorded frame.

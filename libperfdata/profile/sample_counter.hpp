@@ -335,12 +335,17 @@ class SampleCounter {
         }
         auto& chains = counted_.chains();
         for (auto& one : waiting_chains_) {
-            for (auto at = one.end; at-- > one.begin;) looked_up_[at].number = unfolded_number(looked_up_[at]);
+            for (auto at = one.end; at-- > one.begin;) {
+                looked_up_[at].number = unfolded_number(looked_up_[at]);
+                frames_.prepare(looked_up_[at].number, true);
+            }
             one.sampled.number = unfolded_number(one.sampled);
+            frames_.prepare(one.sampled.number, false);
             const auto outermost = one.begin != one.end ? frames_.known_caller(looked_up_[one.end - 1].number)
                                                         : frames_.known_folded(one.sampled.number);
             if (outermost != none) chains.prefetch({ChainNode::none, outermost});
         }
+        frames_.prefetch_prepared();
         auto& rows = counted_.rows();
         for (auto& one : waiting_chains_) {
             one.node = chain(one);
@@ -351,6 +356,7 @@ class SampleCounter {
             rows.prefetch_cell(one.row);
         }
         for (const auto& one : waiting_chains_) rows.add(one.row, one.column, one.cell);
+        frames_.forget_prepared();
         forget_waiting_chains();
     }
 
