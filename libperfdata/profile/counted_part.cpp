@@ -13,10 +13,10 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t ahead = 16;  // how many steps before its use memory is fetched
-constexpr std::size_t steps_a_look = 1u << 16;
+constexpr std::size_t steps_between_looks = 1u << 16;
 
 bool is_to_stop(std::size_t step, const StopToken& stop) {
-    return step % steps_a_look == 0 && stop.stop_requested();
+    return step % steps_between_looks == 0 && stop.stop_requested();
 }
 
 }  // namespace

@@ -100,14 +100,14 @@ struct SampleCountOptions {
     const FunctionIndex* functions = nullptr;
     StopToken stop;
     Progress progress = {};
-    // On so many threads: the counts are the same for any number. Parts of the recording are counted at the same time,
-    // each with tables of its own, if it is large and undamaged, its records are in one file and not compressed, and
-    // neither `label` nor `each` wants samples in order. Threads call copies of `fold` at the same time; `progress` is
-    // called on the calling thread.
-    unsigned jobs = 1;
     // `fold`, `parent`, `ignore_callees`, or who asks the counts name code, with `functions`: the files are read while
     // counting, which can be stopped.
     bool by_name = false;
+    // On so many threads: the counts are the same for any number. Parts of the recording are counted at the same time,
+    // each with tables of its own, if it is large and undamaged, its records are in one file and not compressed, and
+    // neither `label` nor `each` wants samples in order. Threads call copies of `fold` at the same time. `progress` is
+    // called on the calling thread; it begins anew if parts might miss a limit of the whole.
+    unsigned jobs = 1;
 };
 
 // ChainLosses counts the samples whose call chains are incomplete.

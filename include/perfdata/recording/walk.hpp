@@ -432,8 +432,9 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
 // that `visit` accepts: any of AllRecords, and samples as BasicSample<Order> with any Order. If these exist,
 // visit.unknown(view) is called for records of unknown types and visit.damaged(view, error) for those that cannot be
 // decoded. What it read and lost is added to `completeness`. The only errors are `cancelled`, `limit` (of
-// WalkOptions::budget), `malformed` (of WalkOptions::part) and `out_of_memory`. A visitor with `static constexpr bool samples_only = true` is for a second
-// pass: records of other types need not be decoded, and `completeness` covers only samples.
+// WalkOptions::budget), `malformed` (of WalkOptions::part) and `out_of_memory`. A visitor with `static constexpr bool
+// samples_only = true` is for a second pass: records of other types need not be decoded, and `completeness` covers only
+// samples.
 template <class Visitor>
 Result<void> walk(const Recording& recording, Completeness& completeness, Visitor&& visit,
                   const WalkOptions& options = {}) {

@@ -19,7 +19,7 @@ using namespace perfdata::test;
 
 namespace {
 
-void check_same(const SampleCounts& parts, const SampleCounts& whole) {
+void check_same_counts(const SampleCounts& parts, const SampleCounts& whole) {
     CHECK(parts.events() == whole.events());
     CHECK(std::ranges::equal(parts.tasks(), whole.tasks()));
     CHECK(std::ranges::equal(parts.frames(), whole.frames()));
@@ -49,9 +49,9 @@ void check_same(const SampleCounts& parts, const SampleCounts& whole) {
     CHECK(own.stacks.not_unwound() == others.stacks.not_unwound());
 }
 
-// Opened is a recording whose every record begins a part that may be counted.
-struct Opened {
-    explicit Opened(Blob content, const Limits& limits = {})
+// PartedRecording is a recording whose every record begins a part that may be counted.
+struct PartedRecording {
+    explicit PartedRecording(Blob content, const Limits& limits = {})
         : file(std::move(content)),
           recording(Recording::from_memory(file, {limits}).value()),
           timeline(Timeline::build(recording).value()) {
@@ -95,7 +95,7 @@ Frame page_of(const Frame& frame) {
 }
 
 // Samples of many places in some MiB, of two events.
-Blob many_samples() {
+Blob samples_of_two_events() {
     Scene scene(std::endian::little, 2);
     for (std::uint32_t number = 0; number < 160'000; ++number) {
         scene.sample(0xffff800000000000 + 0x10 * (std::uint64_t{number} * number % 9001), 10 + number, CpuMode::kernel,
@@ -112,7 +112,7 @@ TEST_CASE("Parts of each fixture are counted as the whole", "[profile][parts]") 
         if (entry.path().extension() != ".data" || !entry.is_regular_file()) continue;
         INFO(entry.path().string());
         if (!Recording::from_memory(content_of_file(entry.path().string()))) continue;
-        const Opened opened(content_of_file(entry.path().string()));
+        const PartedRecording opened(content_of_file(entry.path().string()));
         if (opened.marks.size() < 10) continue;
         for (const bool chains : {false, true}) {
             for (int how = 0; how < 4; ++how) {
@@ -129,7 +129,7 @@ TEST_CASE("Parts of each fixture are counted as the whole", "[profile][parts]") 
                     INFO("chains " << chains << " options " << how << " parts " << parts);
                     const auto counts = opened.in_parts(parts, options);
                     REQUIRE(counts);
-                    check_same(*counts, whole);
+                    check_same_counts(*counts, whole);
                     ++counted;
                 }
             }
@@ -140,7 +140,7 @@ TEST_CASE("Parts of each fixture are counted as the whole", "[profile][parts]") 
 
 TEST_CASE("Parts are given up where limits of the whole may be reached", "[profile][parts]") {
     const auto file = content_of_file(PERFDATA_FIXTURES "/bpf/bpf_events.data");
-    const Opened unlimited(file);
+    const PartedRecording unlimited(file);
     const auto check = [&](std::size_t Limits::*limit, bool chains, bool by_tid) {
         auto options = by_tid ? all_told_apart(chains) : SampleCountOptions();
         options.chains = chains;
@@ -149,12 +149,12 @@ TEST_CASE("Parts are given up where limits of the whole may be reached", "[profi
             INFO("limit " << most << " chains " << chains);
             Limits limits;
             limits.*limit = most;
-            const Opened opened(file, limits);
+            const PartedRecording opened(file, limits);
             const auto whole = opened.whole(options);
             for (const std::size_t parts : {2, 5}) {
                 const auto counts = opened.in_parts(parts, options);
                 counts ? ++kept : ++given_up;
-                if (counts) check_same(*counts, whole);
+                if (counts) check_same_counts(*counts, whole);
             }
         }
         CHECK(given_up > 0);
@@ -182,17 +182,17 @@ TEST_CASE("Cells of many events are those of the whole", "[profile][parts]") {
     for (std::uint32_t number = 0; number < 5'000; ++number) {
         scene.sample(0xffff800000000000 + 0x10 * (number % 100), 10 + number, CpuMode::kernel, number * number % 40, 3);
     }
-    const Opened opened(scene.build());
+    const PartedRecording opened(scene.build());
     for (const bool chains : {false, true}) {
         const auto options = all_told_apart(chains);
         const auto counts = opened.in_parts(3, options);
         REQUIRE(counts);
-        check_same(*counts, opened.whole(options));
+        check_same_counts(*counts, opened.whole(options));
     }
 }
 
 TEST_CASE("A large recording is counted on any number of threads alike", "[profile][parts]") {
-    const Opened opened(many_samples());
+    const PartedRecording opened(samples_of_two_events());
     SampleCountOptions options;
     options.fold = page_of;
     const auto whole = opened.whole(options);
@@ -202,7 +202,7 @@ TEST_CASE("A large recording is counted on any number of threads alike", "[profi
         const auto parts = std::min<std::size_t>(jobs, opened.file.size() >> 22);
         REQUIRE(parts >= 2);
         CHECK(part_begins(opened.recording, opened.timeline, options).size() == parts - 1);
-        check_same(opened.whole(options), whole);
+        check_same_counts(opened.whole(options), whole);
     }
     SECTION("not with what needs samples in order") {
         options.label = [](std::uint32_t, std::optional<Bytes>, const Moment&) { return 0u; };
@@ -216,7 +216,7 @@ TEST_CASE("A large recording is counted on any number of threads alike", "[profi
             told = read;
             ++times;
         };
-        check_same(opened.whole(options), whole);
+        check_same_counts(opened.whole(options), whole);
         CHECK(right);
         CHECK(times > 2);
     }
@@ -235,7 +235,7 @@ TEST_CASE("A large recording is counted on any number of threads alike", "[profi
             if (std::this_thread::get_id() != here && thrown++ == 0) throw std::bad_alloc();
             return page_of(frame);
         };
-        check_same(opened.whole(options), whole);
+        check_same_counts(opened.whole(options), whole);
         options.fold = [](const Frame&) -> Frame { throw std::bad_alloc(); };
         const auto counts = SampleCounts::count(opened.recording, opened.timeline, options);
         REQUIRE_FALSE(counts);
@@ -248,16 +248,16 @@ TEST_CASE("A large recording is counted on any number of threads alike", "[profi
 }
 
 TEST_CASE("Damage leaves no marks, and a file that changed no counts", "[profile][parts]") {
-    auto file = many_samples();
+    auto file = samples_of_two_events();
     auto damaged = file;
     std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(file.size() / 2), 100, std::byte{0xff});
-    const Opened opened(damaged);
+    const PartedRecording opened(damaged);
     SampleCountOptions options;
     options.jobs = 3;
     CHECK(opened.timeline.times()->marks().empty());
     CHECK(part_begins(opened.recording, opened.timeline, options).empty());
 
-    Opened changed(file);
+    PartedRecording changed(file);
     const auto begins = part_begins(changed.recording, changed.timeline, options);
     REQUIRE_FALSE(begins.empty());
     std::fill_n(changed.file.begin() + static_cast<std::ptrdiff_t>(begins[0].offset) - 40, 100, std::byte{0xff});
