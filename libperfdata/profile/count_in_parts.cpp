@@ -4,7 +4,7 @@
 //                       |               |               |
 //                 SampleCounter   SampleCounter   SampleCounter         one thread each
 //                       |               |               |
-//                 CountedRows <-- add() <-------- add()                 in the order of the parts
+//                 CountedRows <-- add()         CountedRows <-- add()   neighbours, in the order of the parts
 //
 // The counts are those of one counter, number by number. Where they might be others they are thrown away: limits bound
 // the whole recording, so a place or node beyond them depends on all that came before. Counting starts anew then, which
@@ -106,6 +106,29 @@ bool is_within_budgets(std::span<const std::unique_ptr<CountedPart>> parts) {
     return true;
 }
 
+// Adds neighbours to each other until the first part has all. Returns false if it was asked to stop. Each round halves
+// the parts, on as many threads: what they have in common is not added as often as there are parts, one by one.
+bool add_up(std::span<const std::unique_ptr<CountedPart>> parts, const StopToken& stop) {
+    std::atomic<bool> stopped = false;
+    for (std::size_t step = 1; step < parts.size(); step *= 2) {
+        std::atomic<std::size_t> next = 0;
+        const auto pairs = (parts.size() - step + 2 * step - 1) / (2 * step);
+        on_threads(pairs, [&] {
+            for (auto pair = next++; pair < pairs && !stopped; pair = next++) {
+                const auto at = pair * 2 * step;
+                // Nothing is looked for in what is added itself in the next round, nor in the sum of all.
+                const bool is_last = pair % 2 != 0 || 2 * step >= parts.size();
+                if (!parts[at]->counter().counted().add(parts[at + step]->counter().counted(), is_last, stop)) {
+                    stopped = true;
+                }
+                parts[at + step]->free();
+            }
+        });
+        if (stopped) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 bool is_countable_in_parts(const Recording& recording, const SampleCountOptions& options) {
@@ -122,6 +145,10 @@ std::vector<RecordMark> part_begins(const Recording& recording, const Timeline& 
     // What a part needs of its own is worth some milliseconds of counting.
     constexpr std::uint64_t least_bytes = std::uint64_t{4} << 20;
     if (options.jobs < 2 || timeline.times() == nullptr || !is_countable_in_parts(recording, options)) return {};
+    // Who lowers these has little memory: what parts have in common would be there for each, on heaps of their threads.
+    const auto& limits = recording.limits();
+    const Limits usual;
+    if (limits.places < usual.places || limits.chain_nodes < usual.chain_nodes || limits.cells < usual.cells) return {};
     const auto data = recording.data();
     const auto parts = std::min<std::uint64_t>(options.jobs, data.size / least_bytes);
     std::vector<RecordMark> begins;
@@ -174,11 +201,7 @@ std::optional<Result<SampleCounts>> count_in_parts(const Recording& recording, c
             longest = std::max(longest, part->counter().longest_chain());
         }
         if (is_beyond(sizes, all)) return {};
-        for (std::size_t part = 1; part < parts.size(); ++part) {
-            const bool is_last = part + 1 == parts.size();
-            if (!all.add(parts[part]->counter().counted(), is_last, options.stop)) return stopped();
-            parts[part]->free();
-        }
+        if (!add_up(parts, options.stop)) return stopped();
         // A counter leaves callers out where they might not have room.
         if (all.tasks() >= all.most_tasks() || all.chains().size() + longest >= all.most_nodes()) return {};
         return std::move(parts.front()->counter()).finish(options);

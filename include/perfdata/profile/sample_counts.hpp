@@ -104,9 +104,9 @@ struct SampleCountOptions {
     // counting, which can be stopped.
     bool by_name = false;
     // On so many threads: the counts are the same for any number. Parts of the recording are counted at the same time,
-    // each with tables of its own, if it is large and undamaged, its records are in one file and not compressed, and
-    // neither `label` nor `each` wants samples in order. Threads call copies of `fold` at the same time. `progress` is
-    // called on the calling thread; it begins anew if parts might miss a limit of the whole.
+    // each with tables of its own, if it is large and undamaged, its records are in one file and not compressed, Limits
+    // are not lowered, and neither `label` nor `each` wants samples in order. Threads call copies of `fold` at the same
+    // time. `progress` is called on the calling thread; it begins anew if parts might miss a limit of the whole.
     unsigned jobs = 1;
 };
 

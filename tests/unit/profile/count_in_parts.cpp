@@ -208,6 +208,12 @@ TEST_CASE("A large recording is counted on any number of threads alike", "[profi
         options.label = [](std::uint32_t, std::optional<Bytes>, const Moment&) { return 0u; };
         CHECK(part_begins(opened.recording, opened.timeline, options).empty());
     }
+    SECTION("not where memory is scarce") {
+        Limits limits;
+        limits.chain_nodes /= 2;
+        const PartedRecording scarce(opened.file, limits);
+        CHECK(part_begins(scarce.recording, scarce.timeline, options).empty());
+    }
     SECTION("progress is told by one thread and only grows") {
         std::uint64_t told = 0, times = 0;
         bool right = true;
