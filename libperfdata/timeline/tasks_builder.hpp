@@ -13,6 +13,7 @@
 #include "perfdata/timeline/history_builder.hpp"
 #include "perfdata/timeline/tasks.hpp"
 
+#include "keyed_table.hpp"
 #include "recording/look_out.hpp"
 
 namespace perfdata {
@@ -64,7 +65,7 @@ class TasksBuilder {
     bool room_for_more(std::uint64_t offset);
     void take(const RecordContext& context, Kind kind, const Event& event);
     Machine machine_of(const RecordContext& context) const;
-    ObjectIndex intern(std::string_view path, Object object);
+    ObjectIndex intern(std::string_view path, bool kernel, Object object);
     std::uint32_t intern(std::string_view comm);
 
     void replay(const Change& change);
@@ -86,6 +87,7 @@ class TasksBuilder {
     // Keyed hashes: a search takes constant time. The other maps are trees: log n.
     std::unordered_multimap<std::uint64_t, ObjectIndex, KeyedHash> objects_;  // by hash
     ObjectIndex last_object_ = 0;
+    std::vector<ObjectIndex> followers_;  // by object: the one that was mapped next after it, the last time
     std::map<std::string, std::uint32_t, std::less<>> comms_;
     std::map<std::vector<std::pair<std::uint64_t, std::uint64_t>>, std::uint32_t> namespace_sets_;
     std::unordered_map<EventId, Machine, KeyedHash> guests_;  // keyed: a constant for each search
@@ -93,8 +95,8 @@ class TasksBuilder {
 
     // State of the replay, by Tasks::key().
     AddressSpaces::Builder spaces_;
-    std::unordered_map<std::uint64_t, SpaceIndex, KeyedHash> space_now_;
-    std::unordered_map<std::uint64_t, State, KeyedHash> threads_;
+    KeyedTable<SpaceIndex> space_now_;
+    KeyedTable<State> threads_;
     History<Tasks::Start>::Builder starts_;
     History<std::uint32_t>::Builder comm_history_, thread_history_, namespace_history_;
 };
