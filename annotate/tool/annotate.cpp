@@ -84,7 +84,7 @@ class Annotate {
                                    .filter = samples,
                                    .jobs = options_.names.threads()});
         };
-        const auto profile = count(*filter);
+        const auto profile = profile_of(*filter, count);
         if (!profile) return session_.give_up(profile.error());
         const auto without_filter = [&] {
             SampleFilter all;
@@ -147,6 +147,26 @@ class Annotate {
     }
 
   private:
+    // Where text shows requested functions only, the samples of others need not be told apart. If one of them has no
+    // samples, all are counted: messages say why.
+    template <class Count>
+    Result<Profile> profile_of(const SampleFilter& filter, const Count& count) {
+        const auto& wanted = options_.functions;
+        const auto& symbolizer = session_.symbolizer();
+        const bool text = !options_.common.json && !html();
+        if (text && !wanted.symbols.empty() && !wanted.versions && !wanted.at && filter.code.empty()) {
+            const auto places = symbolizer.functions().places_of(wanted.symbols);
+            if (places && !(places->nowhere() && session_.timeline().code().empty())) {
+                auto profile = Profile::count_within(
+                    session_.recording(), symbolizer.versions(), *places,
+                    {.stop = {}, .progress = session_.progress("counting samples"), .filter = filter});
+                if (!profile || all_sampled(wanted, {session_.recording(), *profile, symbolizer, filter, false, {}}))
+                    return profile;
+            }
+        }
+        return count(filter);
+    }
+
     // Notes which names of --dso and --symbols no sample has. If there are such, that takes another pass.
     Result<void> note_absent_code(const SampleFilter& filter, const Profile& profile) {
         const auto& functions = session_.symbolizer().functions();

@@ -12,6 +12,8 @@
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 
+#include "narrow_counter.hpp"
+
 namespace perfdata {
 
 struct FrameHash {
@@ -143,8 +145,7 @@ class ProfileMaker {
 
 namespace {
 
-Result<SampleCounts> count_samples(const Recording& recording, const Timeline& timeline, const ProfileOptions& options,
-                                   const CodeVersions* versions) {
+SampleCountOptions counting_of(const ProfileOptions& options, const CodeVersions* versions) {
     SampleCountOptions counting;
     counting.by_comm = false;
     counting.filter = options.filter;
@@ -155,12 +156,30 @@ Result<SampleCounts> count_samples(const Recording& recording, const Timeline& t
     if (versions != nullptr) counting.functions = &versions->index();
     counting.by_name = versions != nullptr;
     if (versions != nullptr && !versions->index().jit().empty()) counting.jit = &versions->index().jit();
-    return SampleCounts::count(recording, timeline, counting);
+    return counting;
+}
+
+Result<SampleCounts> count_narrowly(const Recording& recording, const CodeVersions& versions, const CodePlaces& places,
+                                    const ProfileOptions& options) {
+    const auto counting = counting_of(options, &versions);
+    NarrowCounter counter(recording, versions.timeline(), counting, places);
+    Completeness seen;  // the timeline's pass has counted all records already
+    // What a counter grew by depends on the order of its values.
+    const bool ordered = CounterSamples::are_in(recording.events());
+    if (auto walked = walk(recording, seen, counter,
+                           {.order = ordered ? RecordOrder::time : RecordOrder::file,
+                            .stop = options.stop,
+                            .progress = options.progress,
+                            .times = ordered ? versions.timeline().times() : nullptr});
+        !walked) {
+        return fail(walked.error());
+    }
+    return std::move(counter).finish();
 }
 
 Result<Profile> make(const Recording& recording, const Timeline& timeline, const ProfileOptions& options,
                      const CodeVersions* versions) {
-    const auto counted = count_samples(recording, timeline, options, versions);
+    const auto counted = SampleCounts::count(recording, timeline, counting_of(options, versions));
     if (!counted) return fail(counted.error());
     return ProfileMaker(timeline, versions).make(*counted);
 }
@@ -174,6 +193,15 @@ Result<Profile> Profile::count(const Recording& recording, const Timeline& timel
 Result<Profile> Profile::count(const Recording& recording, const CodeVersions& versions,
                                const ProfileOptions& options) {
     return catch_bad_alloc([&] { return make(recording, versions.timeline(), options, &versions); });
+}
+
+Result<Profile> Profile::count_within(const Recording& recording, const CodeVersions& versions,
+                                      const CodePlaces& places, const ProfileOptions& options) {
+    return catch_bad_alloc([&]() -> Result<Profile> {
+        const auto counted = count_narrowly(recording, versions, places, options);
+        if (!counted) return fail(counted.error());
+        return ProfileMaker(versions.timeline(), &versions).make(*counted);
+    });
 }
 
 }  // namespace perfdata

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -116,6 +117,42 @@ std::optional<NamelessCode> CodeSources::nameless(const Frame& frame) const {
     if (!source.wants_a_name(frame)) return {};
     const auto name = source.name(frame);
     return NamelessCode{source.why_unnamed(frame), name.object, name.kind};
+}
+
+// Searches kallsyms and the loaded files. A file without a recorded build-id is used only if the user vouches for it.
+std::optional<CodePlaces> CodeSources::places_of(std::span<const std::string> names) const {
+    constexpr std::size_t most_ranges = 16;  // each kernel address is compared with all
+    const auto* kernel = kernel_names();
+    // The table of another boot does not cover modules, nor does a vmlinux: their files would have to be searched.
+    const auto* table = kernel != nullptr ? kernel->kallsyms() : nullptr;
+    if (table == nullptr || !jit().empty()) return {};
+    CodePlaces places;
+    for (const auto& symbol : table->named(names)) {
+        // A module may have lain elsewhere before.
+        places.all_kernel = places.all_kernel || !symbol.module.empty() || places.kernel.size() == most_ranges;
+        if (!places.all_kernel) places.kernel.push_back({symbol.address, symbol.size});
+    }
+    const auto& tasks = timeline_.tasks();
+    const auto& finder = finder_.options();
+    const bool only_proven = !finder.allow_local && finder.symfs.empty() && !context_.recording.bundle();
+    std::map<FileIndex, bool> known;  // one file may be any number of objects
+    for (ObjectIndex object = 0; object < tasks.objects().size(); ++object) {
+        const auto kind = tasks.objects()[object].kind;
+        const auto file = files_.index(object);
+        const bool searched = kind != ObjectKind::kernel && kind != ObjectKind::module &&
+                              (kind != ObjectKind::file || !only_proven || recorded_object(object).build_id.size != 0);
+        places.objects.push_back(false);
+        if (!searched) continue;
+        const auto [may, first] = known.try_emplace(file, false);
+        if (first) may->second = files_.symbols().may_have_function(file, names);
+        places.objects.back() = may->second;
+    }
+    for (const auto& mapping : tasks.mappings()) {
+        const auto base = mapping.range.begin.value - mapping.file_offset;
+        const bool module = tasks.object(mapping).kind == ObjectKind::module;
+        if (module && base != files_.base(mapping.object)) places.all_kernel = true;
+    }
+    return places;
 }
 
 CodePart CodeSources::left_out(const Frame& frame, const CodeFilter& filter) const {

@@ -17,6 +17,11 @@ void for_each_cover(std::size_t first, std::size_t end, std::size_t leaves, Visi
     }
 }
 
+// Segments are those that a mapping covers, from `first` on and before `end`.
+struct Segments {
+    std::uint32_t first = 0, end = 0;
+};
+
 }  // namespace
 
 SpaceIndex AddressSpaces::Builder::create() {
@@ -35,11 +40,6 @@ SpaceIndex AddressSpaces::Builder::fork(SpaceIndex parent) {
     spaces_[child].parent = parent;
     spaces_[child].limit = limit;
     return child;
-}
-
-void AddressSpaces::Builder::reserve(std::size_t mappings) {
-    mappings_.reserve(mappings);
-    owners_.reserve(mappings);
 }
 
 void AddressSpaces::Builder::map(SpaceIndex space, const Mapping& mapping) {
@@ -109,20 +109,18 @@ AddressSpaces AddressSpaces::Builder::build(LookOut& look) && {
     built.mappings_ = std::move(mappings_);
     built.mappings_.shrink_to_fit();
     built.bounds_.reserve(2 * trees.size());
-    std::vector<Segments> segments;
     std::uint32_t begin = 0;
     for (std::uint32_t tree = 0; tree + 1 < ends.size(); ++tree) {
         const auto own = std::span(listed).subspan(begin, ends[tree] - begin);
         begin = ends[tree];
         if (own.empty()) continue;
         auto& place = tree < built.paths_.size() ? built.paths_[tree].tree : built.late_[tree - built.paths_.size()];
-        place = built.index(own, segments, look);
+        place = built.index(own, look);
     }
     return built;
 }
 
-AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings, std::vector<Segments>& segments,
-                                         LookOut& look) {
+AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings, LookOut& look) {
     const auto first = bounds_.size();
     for (const auto index : mappings) {
         const auto& range = mappings_[index].range;
@@ -136,7 +134,8 @@ AddressSpaces::Tree AddressSpaces::index(std::span<const std::uint32_t> mappings
     const auto bounds = std::span(bounds_).subspan(first);
     const Tree tree{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(bounds.size())};
 
-    segments.clear();
+    std::vector<Segments> segments;
+    segments.reserve(mappings.size());
     for (const auto index : mappings) {
         look();
         const auto& range = mappings_[index].range;

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "perfdata/timeline/function_index.hpp"
 
+#include <algorithm>
+
 #include "perfdata/timeline/stack_unwinder.hpp"
 
 namespace perfdata {
+
+bool CodePlaces::nowhere() const {
+    return !all_kernel && kernel.empty() && std::ranges::find(objects, true) == objects.end();
+}
+
+std::optional<CodePlaces> FunctionIndex::places_of(std::span<const std::string>) const {
+    return {};
+}
 
 bool FunctionIndex::load(const Frame&, CodeDetail, const Watch&) const {
     return true;

@@ -44,6 +44,13 @@ std::uint64_t hash_of(std::string_view path, const Object& object) {
 
 }  // namespace
 
+void TasksBuilder::expect(std::uint64_t bytes) {
+    constexpr std::uint64_t bytes_a_record = 1024, most = std::uint64_t{1} << 18;
+    const auto records = static_cast<std::size_t>(std::min({bytes / bytes_a_record, most, limits_.task_records}));
+    changes_.reserve(records);
+    mappings_.reserve(records);
+}
+
 bool TasksBuilder::room_for_more(std::uint64_t offset) {
     if (changes_.size() < limits_.task_records) return true;
     if (!full_) {
@@ -190,7 +197,6 @@ Tasks TasksBuilder::finish(LookOut& look) && {
     // Records of one time stay in file order, synthesized ones (time 0) come first.
     merge_runs(
         changes_, [](const Change& change) { return change.time; }, look);
-    spaces_.reserve(mappings_.size());
     const auto idle = intern("swapper");
     comm_history_.add(Tasks::key(host, 0), Time{}, idle);
     for (const auto& change : changes_) {

@@ -75,6 +75,7 @@ Result<Timeline> Timeline::read(const Recording& recording, const TimelineOption
     TimelineBuilder builder(timeline, recording.limits());
     builder.take_build_ids(recording);
     TasksBuilder tasks(completeness.diagnostics, recording.limits());
+    tasks.expect(recording.bytes());
     BpfRecordsBuilder bpf(options.bpf_records != nullptr, completeness.diagnostics, recording.limits());
     std::optional<TimeOrder> times;
     const WalkOptions in_file_order{

@@ -21,8 +21,13 @@ constexpr std::size_t most_told = 3;  // objects or events in one message
 class Reasons {
   public:
     Reasons(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
-            const Symbolizer& symbolizer, const Profile& profile)
-        : wanted_(wanted), names_of_(names_of), recording_(recording), symbolizer_(symbolizer), profile_(profile) {
+            const Symbolizer& symbolizer, const Profile& profile, bool alone)
+        : wanted_(wanted),
+          names_of_(names_of),
+          recording_(recording),
+          symbolizer_(symbolizer),
+          profile_(profile),
+          alone_(alone) {
         absent_.why.resize(wanted.size());
         std::vector<bool> counted(recording.events().events().size());
         for (const auto event : profile.events()) counted[event] = true;
@@ -47,8 +52,32 @@ class Reasons {
   private:
     Result<SampleCounts> count(const std::vector<std::uint32_t>& events, bool chains) const {
         auto counting = flame_counting(symbolizer_, chains);
+        if (chains && alone_ && is_nowhere()) {
+            // Only objects of callers matter then, and one frame for each makes few chains: half of the time. The code
+            // of one file all has or all lacks a build-id.
+            counting.fold = [](const Frame& frame) {
+                if (frame.kind != FrameKind::object) return Frame::nowhere({}, Miss::kernel, CpuMode::kernel);
+                auto object = frame;
+                object.offset = 0;
+                return object;
+            };
+            counting.by_name = false;
+        }
         counting.filter.events = events;
         return SampleCounts::count(recording_, symbolizer_.timeline(), counting);
+    }
+
+    // Returns true if no code of the recording can have any of the names.
+    bool is_nowhere() const {
+        const auto& timeline = symbolizer_.timeline();
+        const auto places = symbolizer_.functions().places_of(wanted_);
+        if (!places || !places->nowhere()) return false;
+        for (CodeIndex index = 0; index < timeline.code().size(); ++index) {
+            if (!names_of_(Frame::in_code(index, 0)).empty()) return false;
+        }
+        // A perf map may name code in memory without a file.
+        return std::ranges::none_of(timeline.tasks().objects(),
+                                    [](const Object& object) { return object.kind == ObjectKind::anonymous; });
     }
 
     // frames_of(counts) returns, by wanted name, the numbers of the frames with that name.
@@ -163,6 +192,7 @@ class Reasons {
     const Recording& recording_;
     const Symbolizer& symbolizer_;
     const Profile& profile_;
+    bool alone_;
     std::vector<std::uint32_t> other_events_;  // not counted by the profile
     Absent absent_;
 };
@@ -170,8 +200,8 @@ class Reasons {
 }  // namespace
 
 Result<Absent> why_absent(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
-                          const Symbolizer& symbolizer, const Profile& profile) {
-    return Reasons(wanted, names_of, recording, symbolizer, profile).find();
+                          const Symbolizer& symbolizer, const Profile& profile, bool alone) {
+    return Reasons(wanted, names_of, recording, symbolizer, profile, alone).find();
 }
 
 }  // namespace perfdata::tool

@@ -60,6 +60,11 @@ class Chooser {
         return std::move(chosen_);
     }
 
+    bool all_sampled() && {
+        for (const auto& function : profile_.functions()) take(function);
+        return all_listed();
+    }
+
   private:
     std::vector<std::string> objects_without_names(const Unnamed& why) const {
         constexpr std::size_t most = 3;
@@ -309,7 +314,7 @@ class Chooser {
                 }
                 return names;
             };
-            auto found = why_absent(wanted, among, recording_, symbolizer_, profile_);
+            auto found = why_absent(wanted, among, recording_, symbolizer_, profile_, chosen_.functions.empty());
             if (!found) return fail(found.error());
             absent = std::move(*found);
         }
@@ -399,6 +404,10 @@ class Chooser {
 };
 
 }  // namespace
+
+bool all_sampled(const FunctionChoice& choice, const Counted& counted) {
+    return Chooser(choice, counted).all_sampled();
+}
 
 Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Counted& counted) {
     return Chooser(choice, counted).choose();

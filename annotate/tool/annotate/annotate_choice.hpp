@@ -36,6 +36,9 @@ struct Counted {
     std::function<Result<Profile>()> without_filter;
 };
 
+// all_sampled(choice, counted) returns true if functions of all requested names have samples.
+bool all_sampled(const FunctionChoice& choice, const Counted& counted);
+
 // choose_functions(...): a function requested by name is included even without samples if the recording itself knows
 // it. Errors: missing, with suggestions, if no requested function is found.
 Result<ChosenFunctions> choose_functions(const FunctionChoice& choice, const Counted& counted);

@@ -62,6 +62,10 @@ class PERFDATA_EXPORT Profile {
     // Counts all functions that versions.index() can name. Errors: the same.
     static Result<Profile> count(const Recording& recording, const CodeVersions& versions,
                                  const ProfileOptions& options = {});
+    // The same, but functions(), misses() and unnamed() are only of samples that may lie in `places`. `options.filter`
+    // must not choose code, and the recording must be no profile. Errors: the same.
+    static Result<Profile> count_within(const Recording& recording, const CodeVersions& versions,
+                                        const CodePlaces& places, const ProfileOptions& options = {});
 
     // Returns the event of each cell, as an index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }

@@ -55,7 +55,6 @@ class PERFDATA_EXPORT AddressSpaces {
         SpaceIndex fork(SpaceIndex parent);
         // map(space, mapping): mapping.from must not be less than in an earlier call. Empty ranges are ignored.
         void map(SpaceIndex space, const Mapping& mapping);
-        void reserve(std::size_t mappings);                    // takes memory for so many
         std::size_t size() const { return mappings_.size(); }  // number of mappings so far
         AddressSpaces build() &&;                              // the builder is of no more use then
         // build(look) may throw Stopped, the library's own: then the builder is of no more use.
@@ -111,13 +110,7 @@ class PERFDATA_EXPORT AddressSpaces {
         std::uint32_t late = all;         // the tree of the others, in late_; all ones: none
     };
 
-    // Segments are those that a mapping covers, from `first` on and before `end`.
-    struct Segments {
-        std::uint32_t first = 0, end = 0;
-    };
-
-    // `segments` is memory that index() may use.
-    Tree index(std::span<const std::uint32_t> mappings, std::vector<Segments>& segments, LookOut& look);
+    Tree index(std::span<const std::uint32_t> mappings, LookOut& look);
     const Mapping* latest(const Tree& tree, Address address, Time time, std::uint32_t limit, Stretch& stretch) const;
 
     std::vector<Mapping> mappings_;

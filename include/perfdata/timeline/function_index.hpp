@@ -5,6 +5,8 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +56,25 @@ enum class CodeDetail : std::uint8_t {
     bytes     // the code itself
 };
 
+// CodePlaces is where functions of some names may lie; it may be more, never less. Code of the timeline, of jitdumps and
+// in memory without a file is not in it: there they may lie as well.
+struct CodePlaces {
+    std::vector<AddressRange> kernel;  // host kernel addresses; a few ranges, else all_kernel
+    bool all_kernel = false;           // anywhere in the kernel
+    std::vector<bool> objects;         // by ObjectIndex: in this mapped file
+
+    // has_kernel(address) returns true if one may lie at a kernel address.
+    bool has_kernel(Address address) const {
+        if (all_kernel) return true;
+        for (const auto& range : kernel) {
+            if (range.contains(address)) return true;
+        }
+        return false;
+    }
+    // Returns true if no file and no kernel address is in it.
+    bool nowhere() const;
+};
+
 // FunctionIndex knows the functions of one timeline. Const use from many threads is safe.
 class PERFDATA_EXPORT FunctionIndex {
   public:
@@ -86,6 +107,9 @@ class PERFDATA_EXPORT FunctionIndex {
     // function that contains them is not among them. With `returns`, the frame is the return address of a call, and
     // what is inlined at the call counts: behind it other code may begin.
     virtual void add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const = 0;
+    // Returns where functions of these names may lie; nothing if that takes naming all code. Searches the tables of
+    // names that are loaded, and takes time linear in them.
+    virtual std::optional<CodePlaces> places_of(std::span<const std::string> names) const;
 
   protected:
     FunctionIndex() = default;

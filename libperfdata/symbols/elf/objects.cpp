@@ -239,7 +239,16 @@ std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name, const
     return found;
 }
 
-void ObjectSymbols::find_function(std::string_view name, std::vector<FileIndex>& found, LookOut& look) const {
+bool ObjectSymbols::may_have_function(FileIndex index, std::span<const std::string> names) const {
+    const auto& one = object(index);
+    if (!one.loaded.done()) return true;
+    const auto symbols = one.symbols();
+    if (!symbols) return false;
+    LookOut nobody;
+    return std::ranges::any_of(names, [&](const std::string& name) { return has_function(**symbols, name, nobody); });
+}
+
+bool ObjectSymbols::has_function(const ElfSymbols& symbols, std::string_view name, LookOut& look) const {
     const auto identifier = part_of_mangled(name);  // names without it need no demangling
     const auto is_called = [&](std::string_view symbol) {
         look();
@@ -250,6 +259,13 @@ void ObjectSymbols::find_function(std::string_view name, std::vector<FileIndex>&
         for (std::size_t at = 0; at < symbol.size(); at += 2) look();  // it takes microseconds
         return demangle(symbol) == name;
     };
+    for (std::size_t at = 0; at < symbols.size(); ++at) {
+        if (is_called(symbols.symbol(at).name)) return true;
+    }
+    return false;
+}
+
+void ObjectSymbols::find_function(std::string_view name, std::vector<FileIndex>& found, LookOut& look) const {
     std::map<const ElfSymbols*, bool> looked_at;  // one file may have any number of names
     for (std::uint32_t number = 0; number < size(); ++number) {
         const auto& one = object({number});
@@ -257,9 +273,7 @@ void ObjectSymbols::find_function(std::string_view name, std::vector<FileIndex>&
         const auto symbols = one.symbols();
         if (!symbols) continue;
         const auto [has, first] = looked_at.try_emplace(*symbols, false);
-        for (std::size_t at = 0; first && !has->second && at < (*symbols)->size(); ++at) {
-            has->second = is_called((*symbols)->symbol(at).name);
-        }
+        if (first) has->second = has_function(**symbols, name, look);
         if (has->second) found.push_back({number});
     }
 }

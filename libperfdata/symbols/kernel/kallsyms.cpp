@@ -218,6 +218,18 @@ std::optional<Kallsyms::Symbol> Kallsyms::find(Address address) const {
     return found;
 }
 
+std::vector<Kallsyms::Symbol> Kallsyms::named(std::span<const std::string> names) const {
+    std::vector<Symbol> found;
+    for (const auto& entry : entries_) {
+        // Most names differ in size.
+        const auto is_name = [&](const std::string& name) {
+            return name.size() == entry.name_size && text_.compare(entry.name, entry.name_size, name) == 0;
+        };
+        if (std::ranges::any_of(names, is_name)) found.push_back(*find({entry.address}));
+    }
+    return found;
+}
+
 std::map<std::string_view, Address> Kallsyms::module_begins() const {
     const std::string_view all = text_;
     std::map<std::string_view, Address> begins;

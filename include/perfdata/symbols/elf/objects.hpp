@@ -18,6 +18,7 @@
 
 namespace perfdata {
 
+class ElfSymbols;
 class LookOut;
 
 // FileIndex identifies a file within one ObjectSymbols.
@@ -80,6 +81,10 @@ class PERFDATA_EXPORT ObjectSymbols {
     // symbols. Once `stop` says so, it returns those that it has.
     std::vector<FileIndex> with_function(std::string_view name, const StopToken& stop = {}) const;
 
+    // Returns false if the file is loaded and has no function of any of these names, as name() returns it. Takes time
+    // linear in its symbols.
+    bool may_have_function(FileIndex index, std::span<const std::string> names) const;
+
     const ObjectFinder& finder() const;  // as passed to the constructor
 
     // Loads the files on `jobs` threads, those that are left when `stop` says so not, nor those that are half loaded
@@ -91,6 +96,7 @@ class PERFDATA_EXPORT ObjectSymbols {
     struct Object;
     struct Table;
 
+    bool has_function(const ElfSymbols& symbols, std::string_view name, LookOut& look) const;
     void find_function(std::string_view name, std::vector<FileIndex>& found, LookOut& look) const;
     Object& object(FileIndex index) const;
     void seek(Object& object, const LookOut& look) const;

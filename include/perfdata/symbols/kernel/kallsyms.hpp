@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,8 @@ class PERFDATA_EXPORT Kallsyms {
     // Returns the function at or before the address; nothing below the first one. The last function of the kernel or of
     // a module reaches 64 KiB at most.
     std::optional<Symbol> find(Address address) const;
+    // Returns the functions with any of these names. Takes time linear in the table.
+    std::vector<Symbol> named(std::span<const std::string> names) const;
     // Returns the address of a symbol of the kernel itself, whatever its type. Searches the whole text.
     std::optional<Address> address_of(std::string_view name) const;
     // Returns the address of the lowest function of each module. The names live as long as the table.
