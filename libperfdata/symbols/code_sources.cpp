@@ -134,13 +134,15 @@ std::optional<CodePlaces> CodeSources::places_of(std::span<const std::string> na
     }
     const auto& tasks = timeline_.tasks();
     const auto& finder = finder_.options();
-    const bool only_proven = !finder.allow_local && finder.symfs.empty() && !context_.recording.bundle();
+    const bool only_proven =
+        !finder.allow_local && finder.symfs.empty() && finder.recording_dir.empty() && !context_.recording.bundle();
     std::map<FileIndex, bool> known;  // one file may be any number of objects
     for (ObjectIndex object = 0; object < tasks.objects().size(); ++object) {
         const auto kind = tasks.objects()[object].kind;
         const auto file = files_.index(object);
-        const bool searched = kind != ObjectKind::kernel && kind != ObjectKind::module &&
-                              (kind != ObjectKind::file || !only_proven || recorded_object(object).build_id.size != 0);
+        const auto& recorded = recorded_object(object);
+        const bool searched = kind != ObjectKind::kernel && kind != ObjectKind::module && is_file_name(recorded.path) &&
+                              (!only_proven || kind == ObjectKind::vdso || recorded.build_id.size != 0);
         places.objects.push_back(false);
         if (!searched) continue;
         const auto [may, first] = known.try_emplace(file, false);

@@ -22,8 +22,8 @@ class TasksBuilder {
   public:
     TasksBuilder(DiagnosticLog& diagnostics, const Limits& limits) : diagnostics_(diagnostics), limits_(limits) {}
 
-    // expect(bytes) makes room for the records of a recording of that size, so that tables seldom move (4 % of the first
-    // pass of 151 MB). Room that stays empty takes no memory, only addresses.
+    // expect(bytes) makes room for the records of a recording of that size, so that tables seldom move (4 % of the
+    // first pass of 151 MB). Room that stays empty takes no memory, only addresses.
     void expect(std::uint64_t bytes);
 
     // Visitor of the walk: takes what it needs from each record.

@@ -30,9 +30,10 @@ struct Absent {
 // NamesOf returns the indices of the wanted names that a function has.
 using NamesOf = std::function<std::vector<std::size_t>(const Frame& function)>;
 
-// why_absent(wanted, ..., alone) examines names without samples in the profile. For all names together it reads the call
-// chains once more, and the samples of uncounted events once. Then its time grows with the distinct frames and chains,
-// for each name that any function has. `alone`: nothing else is shown, so files need not be read for their problems.
+// why_absent(wanted, ..., alone) examines names without samples in the profile. For all names together it reads the
+// call chains once more, and the samples of uncounted events once. Then its time grows with the distinct frames and
+// chains, for each name that any function has. `alone`: nothing else is shown, so files need not be read for their
+// problems.
 Result<Absent> why_absent(const std::vector<std::string>& wanted, const NamesOf& names_of, const Recording& recording,
                           const Symbolizer& symbolizer, const Profile& profile, bool alone);
 

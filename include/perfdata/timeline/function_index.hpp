@@ -56,8 +56,8 @@ enum class CodeDetail : std::uint8_t {
     bytes     // the code itself
 };
 
-// CodePlaces is where functions of some names may lie; it may be more, never less. Code of the timeline, of jitdumps and
-// in memory without a file is not in it: there they may lie as well.
+// CodePlaces is where functions of some names may lie; it may be more, never less. Code of the timeline, of jitdumps
+// and in memory without a file is not in it: there they may lie as well.
 struct CodePlaces {
     std::vector<AddressRange> kernel;  // host kernel addresses; a few ranges, else all_kernel
     bool all_kernel = false;           // anywhere in the kernel

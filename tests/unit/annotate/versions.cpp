@@ -118,3 +118,29 @@ TEST_CASE("The table of versions says when each was there and what it changed", 
           "   14.29%       1      3/3  0.002000000            its end"
           "  +0x8 callq 0xffffffff81000140 -> nopl (%rax, %rax)\n");
 }
+
+TEST_CASE("Samples outside of the places of a name count in the totals alone", "[annotate][profile]") {
+    const Changing changing;
+    const std::vector<std::string> names{"alpha"}, unknown{"alph"};
+    const auto& functions = changing.symbolizer->functions();
+    const auto places = functions.places_of(names);
+    REQUIRE(places);
+    CHECK(places->has_kernel({alpha + site}));
+    CHECK_FALSE(places->has_kernel({beta}));
+    CHECK_FALSE(places->nowhere());
+    CHECK(functions.places_of(unknown).value().nowhere());
+
+    const auto within = Profile::count_within(*changing.recording, changing.symbolizer->versions(), *places).value();
+    CHECK(within.totals() == changing.profile->totals());
+    CHECK(within.considered() == changing.profile->considered());
+    CHECK(within.first_time() == changing.profile->first_time());
+    CHECK(within.last_time() == changing.profile->last_time());
+    REQUIRE(within.functions().size() == 3);
+    for (const auto& function : within.functions()) {
+        const auto& same = changing.version(function.version.number);
+        CHECK(function.version == same.version);
+        CHECK(function.total == same.total);
+        REQUIRE(function.offsets.size() == same.offsets.size());
+        CHECK(function.offsets.front().offset == same.offsets.front().offset);
+    }
+}

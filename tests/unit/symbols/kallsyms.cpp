@@ -254,3 +254,24 @@ TEST_CASE("Lines that are none of kallsyms are counted", "[symbols][kallsyms]") 
     REQUIRE(table->damage());
     CHECK(table->damage()->message() == "file: 4 of its lines are none of kallsyms, and were left out");
 }
+
+TEST_CASE("Functions are found by their names, in modules too", "[symbols][kallsyms]") {
+    const auto table = parsed_kallsyms(
+        "ffffffff81000000 T first\n"
+        "ffffffff81000100 t second\n"
+        "ffffffff81000180 d first\n"
+        "ffffffff81000200 T third\n"
+        "ffffffffc0000000 t second\t[nf_nat]\n"
+        "ffffffffc0000040 t secon\t[nf_nat]\n");
+    const std::vector<std::string> wanted{"second", "third"}, unknown{"seco", "second_"};
+    const auto found = table.named(wanted);
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].address == Address{0xffffffff81000100});
+    CHECK(found[0].size == 0x100);
+    CHECK(found[0].module.empty());
+    CHECK(found[1].name == "third");
+    CHECK(found[2].address == Address{0xffffffffc0000000});
+    CHECK(found[2].size == 0x40);
+    CHECK(found[2].module == "nf_nat");
+    CHECK(table.named(unknown).empty());
+}
