@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -136,19 +135,19 @@ std::optional<CodePlaces> CodeSources::places_of(std::span<const std::string> na
     const auto& finder = finder_.options();
     const bool only_proven =
         !finder.allow_local && finder.symfs.empty() && finder.recording_dir.empty() && !context_.recording.bundle();
-    std::map<FileIndex, bool> known;  // one file may be any number of objects
+    std::vector<ObjectIndex> searched;
+    std::vector<FileIndex> searched_files;
     for (ObjectIndex object = 0; object < tasks.objects().size(); ++object) {
         const auto kind = tasks.objects()[object].kind;
-        const auto file = files_.index(object);
         const auto& recorded = recorded_object(object);
-        const bool searched = kind != ObjectKind::kernel && kind != ObjectKind::module && is_file_name(recorded.path) &&
-                              (!only_proven || kind == ObjectKind::vdso || recorded.build_id.size != 0);
-        places.objects.push_back(false);
-        if (!searched) continue;
-        const auto [may, first] = known.try_emplace(file, false);
-        if (first) may->second = files_.symbols().may_have_function(file, names);
-        places.objects.back() = may->second;
+        if (kind == ObjectKind::kernel || kind == ObjectKind::module || !is_file_name(recorded.path)) continue;
+        if (only_proven && kind != ObjectKind::vdso && recorded.build_id.size == 0) continue;
+        searched.push_back(object);
+        searched_files.push_back(files_.index(object));
     }
+    const auto may_have = files_.symbols().may_have_function(searched_files, names);
+    places.objects.resize(tasks.objects().size());
+    for (std::size_t at = 0; at < searched.size(); ++at) places.objects[searched[at]] = may_have[at];
     for (const auto& mapping : tasks.mappings()) {
         const auto base = mapping.range.begin.value - mapping.file_offset;
         const bool module = tasks.object(mapping).kind == ObjectKind::module;

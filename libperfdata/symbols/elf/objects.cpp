@@ -239,13 +239,25 @@ std::vector<FileIndex> ObjectSymbols::with_function(std::string_view name, const
     return found;
 }
 
-bool ObjectSymbols::may_have_function(FileIndex index, std::span<const std::string> names) const {
-    const auto& one = object(index);
-    if (!one.loaded.done()) return true;
-    const auto symbols = one.symbols();
-    if (!symbols) return false;
+std::vector<bool> ObjectSymbols::may_have_function(std::span<const FileIndex> files,
+                                                   std::span<const std::string> names) const {
     LookOut nobody;
-    return std::ranges::any_of(names, [&](const std::string& name) { return has_function(**symbols, name, nobody); });
+    std::map<const ElfSymbols*, bool> looked_at;  // one file may have any number of names
+    std::vector<bool> may;
+    for (const auto index : files) {
+        const auto& one = object(index);
+        may.push_back(!one.loaded.done());
+        if (may.back()) continue;
+        const auto symbols = one.symbols();
+        if (!symbols) continue;
+        const auto [has, first] = looked_at.try_emplace(*symbols, false);
+        if (first) {
+            has->second = std::ranges::any_of(
+                names, [&](const std::string& name) { return has_function(**symbols, name, nobody); });
+        }
+        may.back() = has->second;
+    }
+    return may;
 }
 
 bool ObjectSymbols::has_function(const ElfSymbols& symbols, std::string_view name, LookOut& look) const {

@@ -81,9 +81,9 @@ class PERFDATA_EXPORT ObjectSymbols {
     // symbols. Once `stop` says so, it returns those that it has.
     std::vector<FileIndex> with_function(std::string_view name, const StopToken& stop = {}) const;
 
-    // Returns false if the file is loaded and has no function of any of these names, as name() returns it. Takes time
-    // linear in its symbols.
-    bool may_have_function(FileIndex index, std::span<const std::string> names) const;
+    // Returns for each file false if it is loaded and has no function of any of these names, as name() returns it.
+    // Takes time linear in the symbols of all: those of copies are searched once.
+    std::vector<bool> may_have_function(std::span<const FileIndex> files, std::span<const std::string> names) const;
 
     const ObjectFinder& finder() const;  // as passed to the constructor
 
