@@ -20,7 +20,7 @@ inline bool is_bpf_output(const Attr& attr) {
     return attr.type == attr_type::software && attr.config == bpf_output;
 }
 
-// ScriptItem refers to data that live as long as one call: ScriptChunk keeps them longer.
+// ScriptItem refers to data that live as long as one call.
 struct ScriptItem {
     RecordView record;
     const SampleLayout& layout;  // of the event that wrote the record
@@ -34,12 +34,12 @@ struct ScriptItem {
     std::uint64_t period = 0;
     std::string_view comm{};  // printable
     std::optional<Address> ip{};
-    std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces; for text not set if there is a chain
+    std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces; of JSON, and where code is filtered
     bool narrow_comm = false;                // the event records chains, and they are requested
     bool has_chain = false;                  // the same, and some frames of them
-    std::span<const std::uint32_t> chain{};  // numbers in ScriptPlaces, innermost first; or ScriptPlaces::left_out()
-    // Of text, in ScriptPlaces::texts(): the line of each frame of the chain, or else what follows the ip.
-    std::span<const std::string_view> lines{};
+    std::span<const std::uint32_t> chain{};  // of JSON: numbers in ScriptPlaces, or ScriptPlaces::left_out(); innermost first
+    // Of text: the lines of the chain, or else what follows the ip.
+    std::string_view chain_text{};
     std::string_view place_text{};
     bool whole_chain = true;              // its deferred part is present
     std::optional<StackEnd> stack_end{};  // how a copy of the user stack was unwound; nothing: there is none

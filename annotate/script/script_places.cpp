@@ -2,16 +2,14 @@
 #include "script_places.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <iterator>
 
 #include "format/words.hpp"
 
 namespace perfdata {
 
-ScriptPlaces::ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places)
+ScriptPlaces::ScriptPlaces(const Symbolizer& symbolizer)
     : symbolizer_(symbolizer),
-      most_places_(most_places),
       jit_(symbolizer.jit().empty() ? nullptr : &symbolizer.jit()),
       recent_tasks_(symbolizer.timeline().tasks()),
       recent_(std::size_t{1} << recent_bits) {
@@ -26,21 +24,14 @@ ScriptPlaces::ScriptPlaces(const Symbolizer& symbolizer, std::size_t most_places
     std::ranges::sort(changes_);
 }
 
-bool ScriptPlaces::forget_many() {
-    constexpr std::size_t most_text = std::size_t{64} << 20, most_inlined = std::size_t{1} << 20;
-    if (places_.size() < most_places_ && texts_->bytes() < most_text && inlined_.size() < most_inlined) return false;
+void ScriptPlaces::forget() {
     places_ = {};
     for (auto& known : inlined_at_) known.clear();
     inlined_.clear();
     offsets_.clear();
     asked_ = 0;
     frame_names_.clear();
-    for (auto& lines : lines_) lines.clear();
-    left_out_lines_.clear();
-    texts_ = std::make_shared<TextArena>();
-    shared_texts_ = texts_;
     ++stretch_;  // invalidates recent lookups
-    return true;
 }
 
 void ScriptPlaces::enter(Time time) {
@@ -103,51 +94,6 @@ void ScriptPlaces::find_inlined() {
         }
     }
     asked_ = places_.size();
-}
-
-std::string_view ScriptPlaces::write(std::uint32_t number, ScriptFields fields) {
-    const auto found = name_once(number);
-    writing_.clear();
-    auto out = std::back_inserter(writing_);
-    fmt::format_to(out, "\t{:16x}", places_[number].shown);
-    if ((fields & field_sym) != 0) {
-        if (found.symbol.empty()) {
-            writing_ += " [unknown]";
-        } else {
-            writing_ += ' ';
-            // A chain may have very many inlined functions, all with one long name.
-            writing_ += found.inlined ? printable(InLine(found.symbol)) : perfdata::shown(found.symbol);
-            if ((fields & field_symoff) != 0) {
-                // As in perf, from the start of the function that contains it.
-                fmt::format_to(out, "+{:#x}", found.inlined ? offsets_.at(number) : found.offset);
-            }
-        }
-    }
-    if (found.inlined) {
-        writing_ += inlined_mark;
-    } else if ((fields & field_dso) != 0) {
-        writing_ += " (";
-        writing_ += found.object.empty() ? "[unknown]" : perfdata::shown(found.object);
-        writing_ += ')';
-    }
-    writing_ += '\n';
-    return texts_->keep(writing_);
-}
-
-std::string_view ScriptPlaces::left_out_line(std::uint32_t number) {
-    auto& line = left_out_lines_[number];
-    if (line.empty()) {
-        const auto count = left_out_count(number);
-        line = texts_->keep(fmt::format("\t{:16} [{} more inlined function{}]\n", "", count, count == 1 ? "" : "s"));
-    }
-    return line;
-}
-
-std::string_view ScriptPlaces::write_object(std::uint32_t number) {
-    const auto object = name_once(number).object;
-    writing_.clear();
-    writing_ += object.empty() ? "[unknown]" : printable(InLine(object, InLine::Keep::end));
-    return texts_->keep(writing_);
 }
 
 }  // namespace perfdata

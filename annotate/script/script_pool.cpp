@@ -10,8 +10,8 @@
 
 namespace perfdata {
 
-ScriptPool::ScriptPool(std::size_t threads, const ScriptText& text, const Sink& sink)
-    : threads_(threads), text_(text), sink_(sink) {}
+ScriptPool::ScriptPool(std::size_t threads, const ScriptInput& input, const Sink& sink, Take take)
+    : threads_(threads), input_(input), sink_(sink), take_(std::move(take)), workers_(threads) {}
 
 ScriptPool::~ScriptPool() {
     {
@@ -21,9 +21,7 @@ ScriptPool::~ScriptPool() {
     changed_.notify_all();
 }
 
-void ScriptPool::begin(const std::shared_ptr<const TextArena>& places) {
-    // One chunk keeps one arena alive.
-    if (filling_ != nullptr && !filling_->is_empty() && filling_->places() != places) submit();
+void ScriptPool::begin() {
     if (filling_ != nullptr) return;
     {
         const Lock lock(mutex_);
@@ -32,26 +30,16 @@ void ScriptPool::begin(const std::shared_ptr<const TextArena>& places) {
             spare_.pop_back();
         }
     }
-    if (filling_ == nullptr) filling_ = std::make_unique<ScriptChunk>();
-    filling_->clear(places);
+    if (filling_ == nullptr) filling_ = std::make_unique<ScriptBatch>();
+    filling_->clear();
 }
 
-void ScriptPool::add(const ScriptItem& item, bool with_record, const std::shared_ptr<const TextArena>& places) {
-    begin(places);
-    if (filling_->add(item, with_record)) return;
+void ScriptPool::add(const RawSample& sample) {
+    begin();
+    if (filling_->add(sample)) return;
     submit();
-    begin(places);
-    filling_->add(item, with_record);
-}
-
-void ScriptPool::add_text(const ScriptItem& item, std::string_view text,
-                          const std::shared_ptr<const TextArena>& places) {
-    if (text.empty()) return;
-    begin(places);
-    if (filling_->add_text(item, text)) return;
-    submit();
-    begin(places);
-    filling_->add_text(item, text);
+    begin();
+    filling_->add(sample);
 }
 
 void ScriptPool::submit() {
@@ -62,19 +50,19 @@ void ScriptPool::submit() {
     // This thread is not idle where the others are slower, and then has the samples of the next chunks at hand.
     while (jobs_.size() >= 2 * threads_) {
         if (problem_) std::rethrow_exception(problem_);
-        if (!do_next(lock)) changed_.wait(lock);
+        if (!do_next(lock, 0)) changed_.wait(lock);
     }
 }
 
 void ScriptPool::finish() {
-    if (filling_ != nullptr && !filling_->is_empty()) {
+    if (filling_ != nullptr && !filling_->samples().empty()) {
         const Lock lock(mutex_);
         jobs_.push_back({std::move(filling_)});
     }
     Lock lock(mutex_);
     while (!jobs_.empty()) {
         if (problem_) std::rethrow_exception(problem_);
-        if (!do_next(lock)) changed_.wait(lock);
+        if (!do_next(lock, 0)) changed_.wait(lock);
     }
 }
 
@@ -84,7 +72,7 @@ void ScriptPool::start_threads() {
     try {
         helpers_.reserve(threads_);
         for (std::size_t thread = 1; thread < threads_; ++thread) {
-            helpers_.emplace_back([this] { run(); });
+            helpers_.emplace_back([this, thread] { run(thread); });
         }
     } catch (const std::system_error&) {
     } catch (const std::bad_alloc&) {
@@ -92,11 +80,11 @@ void ScriptPool::start_threads() {
     threads_ = helpers_.size() + 1;
 }
 
-void ScriptPool::run() {
+void ScriptPool::run(std::size_t thread) {
     Lock lock(mutex_);
     while (!stopping_ && !problem_) {
         try {
-            if (!do_next(lock)) changed_.wait(lock);
+            if (!do_next(lock, thread)) changed_.wait(lock);
         } catch (const ThreadEnd&) {
             throw;
         } catch (...) {
@@ -107,16 +95,16 @@ void ScriptPool::run() {
     }
 }
 
-// Writes the next text, or formats the next chunk, without the lock. Returns false if there is nothing to do.
-bool ScriptPool::do_next(Lock& lock) {
-    if (!writing_ && !jobs_.empty() && jobs_.front().state == State::formatted) {
-        auto& chunk = *jobs_.front().chunk;  // a deque moves nothing when others are added
+// Hands on the next text, or writes the next batch, without the lock. Returns false if there is nothing to do.
+bool ScriptPool::do_next(Lock& lock, std::size_t thread) {
+    if (!writing_ && !jobs_.empty() && jobs_.front().state == State::written) {
+        auto& batch = *jobs_.front().batch;  // a deque moves nothing when others are added
         writing_ = true;
         lock.unlock();
-        sink_(chunk.text);
+        hand_on(batch, worker(thread));
         lock.lock();
         writing_ = false;
-        spare_.push_back(std::move(jobs_.front().chunk));
+        spare_.push_back(std::move(jobs_.front().batch));
         jobs_.pop_front();
         changed_.notify_all();
         return true;
@@ -126,17 +114,24 @@ bool ScriptPool::do_next(Lock& lock) {
     auto& job = *next;
     job.state = State::in_work;
     lock.unlock();
-    for (const auto& [item, text] : job.chunk->entries()) {
-        if (text.empty()) {
-            text_.append(job.chunk->text, item, nullptr);
-        } else {
-            job.chunk->text += text;
-        }
-    }
+    worker(thread).write(*job.batch);
     lock.lock();
-    job.state = State::formatted;
+    job.state = State::written;
     changed_.notify_all();
     return true;
+}
+
+ScriptWorker& ScriptPool::worker(std::size_t thread) {
+    auto& worker = workers_[thread];
+    if (worker == nullptr) worker = std::make_unique<ScriptWorker>(input_, workers_.size());
+    return *worker;
+}
+
+void ScriptPool::hand_on(ScriptBatch& batch, ScriptWorker& worker) {
+    if (!batch.tally.room.was_right(room_)) worker.write(batch, room_);
+    room_ = batch.tally.room.guesses() ? room_ + batch.tally.room.left() : batch.tally.room.left();
+    take_(batch.tally);
+    sink_(batch.text);
 }
 
 }  // namespace perfdata

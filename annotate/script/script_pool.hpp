@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Formats chunks of samples on several threads, and writes them in the order in which they came.
+// Writes batches of samples on several threads, and hands on the text in the order in which they came.
 #pragma once
 
 #include <condition_variable>
@@ -13,56 +13,63 @@
 
 #include "perfdata/annotate/format/sink.hpp"
 
-#include "script_chunk.hpp"
-#include "script_text.hpp"
+#include "script_batch.hpp"
+#include "script_worker.hpp"
 
 namespace perfdata {
 
-// ScriptPool is used by one thread, which reads the samples, looks up what they need, and helps when enough chunks
-// wait. Other threads format, and call the sink: one at a time, with the next text. Nothing that a chunk refers to
-// changes while it is formatted.
+// ScriptPool is used by one thread, which reads the samples, and helps when enough batches wait. Each thread has a
+// worker of its own. They call the sink: one at a time, with the next text.
 class ScriptPool {
   public:
-    // The text and the sink must outlive it. Of `threads`, one is the caller's. If the system provides fewer, fewer do
+    // Takes the tally of each batch, in order, as the sink takes its text.
+    using Take = Callback<void(const ScriptTally&)>;
+
+    // The input and the sink must outlive it. Of `threads`, one is the caller's. If the system provides fewer, fewer do
     // the work.
-    ScriptPool(std::size_t threads, const ScriptText& text, const Sink& sink);
+    ScriptPool(std::size_t threads, const ScriptInput& input, const Sink& sink, Take take);
     ScriptPool(const ScriptPool&) = delete;
     ScriptPool& operator=(const ScriptPool&) = delete;
     // Drops what is not written yet.
     ~ScriptPool();
 
-    // add(item, with_record, places) and add_text(item, text, places) are those of ScriptChunk; the lines of the item
-    // are in `places`. They throw what a thread threw.
-    void add(const ScriptItem& item, bool with_record, const std::shared_ptr<const TextArena>& places);
-    void add_text(const ScriptItem& item, std::string_view text, const std::shared_ptr<const TextArena>& places);
-    // finish() returns when all is written.
+    // add(sample) copies the sample. It throws what a thread threw.
+    void add(const RawSample& sample);
+    // finish() returns when all is written. Then workers() are those that wrote something.
     void finish();
+    const std::vector<std::unique_ptr<ScriptWorker>>& workers() const { return workers_; }
 
   private:
-    enum class State : std::uint8_t { waiting, in_work, formatted };
+    enum class State : std::uint8_t { waiting, in_work, written };
     struct Job {
-        std::unique_ptr<ScriptChunk> chunk;
+        std::unique_ptr<ScriptBatch> batch;
         State state = State::waiting;
     };
     using Lock = std::unique_lock<std::mutex>;
 
-    void begin(const std::shared_ptr<const TextArena>& places);
+    void begin();
     void submit();
     void start_threads();
-    void run();
-    bool do_next(Lock& lock);
+    void run(std::size_t thread);
+    bool do_next(Lock& lock, std::size_t thread);
+    ScriptWorker& worker(std::size_t thread);
+    void hand_on(ScriptBatch& batch, ScriptWorker& worker);
 
     std::size_t threads_;
-    const ScriptText& text_;
+    const ScriptInput& input_;
     const Sink& sink_;
-    std::unique_ptr<ScriptChunk> filling_;  // of the reading thread
+    const Take take_;
+    std::unique_ptr<ScriptBatch> filling_;                // of the reading thread
+    std::vector<std::unique_ptr<ScriptWorker>> workers_;  // by thread, which makes its own; the first is the reading one
 
     std::mutex mutex_;  // guards all below
     std::condition_variable changed_;
     std::deque<Job> jobs_;  // in the order of the output; at most two for each thread
-    std::vector<std::unique_ptr<ScriptChunk>> spare_;
+    std::vector<std::unique_ptr<ScriptBatch>> spare_;
     bool writing_ = false, stopping_ = false;
-    std::exception_ptr problem_;         // of a thread
+    std::exception_ptr problem_;  // of a thread
+    // What is left for inlined functions at the first of jobs_; only whoever is `writing_` has it.
+    std::int64_t room_ = InlinedRoom::at_first;
     std::vector<std::jthread> helpers_;  // the last member: they end first
 };
 

@@ -18,6 +18,7 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t most_digits = 20;  // of 64 bits, in decimal; also with a sign
+constexpr std::size_t hex_width = 16;
 
 // These write at `at`, and return what is behind it: see ScriptText::append().
 char* put_text(char* at, std::string_view text) {
@@ -131,20 +132,20 @@ bool address_has_symbol(const Attr& attr) {
 }
 
 void append_address(std::string& text, const ScriptItem& item, Address address, ScriptFields fields,
-                    ScriptPlaces* places) {
+                    ScriptLines& lines) {
     fmt::format_to(std::back_inserter(text), "{:16x}", address.value);
-    if (places == nullptr || !address_has_symbol(item.event.attr)) return;
-    text += places->text(places->find(item.moment, address, item.mode), fields);
+    if (!address_has_symbol(item.event.attr)) return;
+    text += lines.text_at(item.moment, address, item.mode, ScriptLines::style(fields));
 }
 
 void append_branches(std::string& text, const ScriptItem& item, const BranchStack<AnyOrder>& branches,
-                     ScriptFields fields, ScriptPlaces* places) {
+                     ScriptFields fields, ScriptLines& lines) {
     auto out = std::back_inserter(text);
     const auto side = [&](char separator, Address address) {
         fmt::format_to(out, "{}{:#x}", separator, address.value);
-        if (places == nullptr || (fields & field_dso) == 0) return;
+        if ((fields & field_dso) == 0) return;
         // A sample has up to some thousand branches, with two objects each.
-        fmt::format_to(out, "({})", places->object(places->find(item.moment, address, item.mode)));
+        fmt::format_to(out, "({})", lines.object(lines.places().find(item.moment, address, item.mode)));
     };
     for (std::size_t index = 0; index < branches.size(); ++index) {
         const auto branch = branches[index];
@@ -172,28 +173,23 @@ ScriptText::ScriptText(const Recording& recording, const FieldChoice& fields, bo
       first_event_(recording.events().events().data()) {
     for (const auto& event : recording.events().events()) {
         const auto& attr = event.attr;
-        OfEvent one{.name = shown(event.name), .fields = fields.of(attr)};
-        const auto shows = [&](ScriptFields field) { return (one.fields & field) != 0; };
-        one.needs_places = (shows(field_trace) && formats.names_code(attr.config)) ||
-                           (shows(field_addr) && address_has_symbol(attr)) ||
-                           (shows(field_brstack) && shows(field_dso)) ||
-                           (shows(field_bpf_output) && payloads != nullptr && is_bpf_output(attr));
-        one.needs_record = shows(fields_in_front | fields_behind);
+        OfEvent one{.name = shown(event.name), .fields = fields.of(attr), .has_any = fields.of(attr) != 0};
+        if (!is_bpf_output(attr)) one.fields &= ~ScriptFields{field_bpf_output};  // spares decoding all of the sample
         name_width_ = std::max(name_width_, one.name.size());
         events_.push_back(std::move(one));
     }
 }
 
-void ScriptText::append(std::string& text, const ScriptItem& item, ScriptPlaces* places) const {
+void ScriptText::append(std::string& text, const ScriptItem& item, ScriptLines& lines) const {
+    if (!of(item).has_any) return;
     const auto fields = of(item).fields;
-    if (fields == 0) return;
     append_start(text, item, fields);
     if ((fields & fields_in_front) != 0) {
-        append_details(text, item, fields & (fields_in_front | ~fields_behind), places);
+        append_details(text, item, fields & (fields_in_front | ~fields_behind), lines);
     }
     if ((fields & field_ip) != 0) append_places(text, item);
     if ((fields & fields_behind) != 0) {
-        append_details(text, item, fields & (fields_behind | ~fields_in_front), places);
+        append_details(text, item, fields & (fields_behind | ~fields_in_front), lines);
     }
     text += '\n';
 }
@@ -258,29 +254,29 @@ char* ScriptText::put_time(char* at, Time time) const {
 void ScriptText::append_places(std::string& text, const ScriptItem& item) {
     if (item.has_chain) {
         text += '\n';
-        for (const auto line : item.lines) text += line;
+        text += item.chain_text;
         return;
     }
-    fmt::format_to(std::back_inserter(text), " {:16x}", item.ip.value_or(Address{0}).value);
+    text.resize_and_overwrite(text.size() + 1 + hex_width, [&, begin = text.size()](char* data, std::size_t size) {
+        data[begin] = ' ';
+        put_hex(data + begin + 1, item.ip.value_or(Address{0}).value);
+        return size;
+    });
     text += item.place_text;
 }
 
 void ScriptText::append_details(std::string& text, const ScriptItem& item, ScriptFields fields,
-                                ScriptPlaces* places) const {
+                                ScriptLines& lines) const {
     const auto sample = item.sample();
     const auto details = sample.details();
     auto out = std::back_inserter(text);
     if ((fields & field_trace) != 0) {
         if (const auto raw = details.raw()) {
-            if (places != nullptr) {
-                ScriptTraceNames names(*places, item.moment);
-                formats_.append(text, item.event.attr.config, *raw, &names);
-            } else {
-                formats_.append(text, item.event.attr.config, *raw);
-            }
+            ScriptTraceNames names(lines.places(), item.moment);
+            formats_.append(text, item.event.attr.config, *raw, &names);
         }
     }
-    if ((fields & field_addr) != 0) append_address(text, item, sample.addr().value_or(Address{0}), fields, places);
+    if ((fields & field_addr) != 0) append_address(text, item, sample.addr().value_or(Address{0}), fields, lines);
     if ((fields & field_data_src) != 0) {
         const auto source = details.data_source().value_or(DataSource{});
         fmt::format_to(out, "{:16x} {}", source.word, describe(source));
@@ -292,7 +288,7 @@ void ScriptText::append_details(std::string& text, const ScriptItem& item, Scrip
     if ((fields & field_iregs) != 0) append_registers(text, details.interrupt_registers(), registers_);
     if ((fields & field_uregs) != 0) append_registers(text, details.user_registers(), registers_);
     if ((fields & field_brstack) != 0) {
-        if (const auto branches = details.branch_stack()) append_branches(text, item, *branches, fields, places);
+        if (const auto branches = details.branch_stack()) append_branches(text, item, *branches, fields, lines);
     }
     if ((fields & field_bpf_output) != 0 && item.is_bpf_output()) append_payload(text, item);
     if ((fields & field_phys_addr) != 0) {

@@ -11,7 +11,7 @@
 #include "btf/payload_output.hpp"
 #include "script_fields.hpp"
 #include "script_item.hpp"
-#include "script_places.hpp"
+#include "script_lines.hpp"
 #include "trace/trace_formats.hpp"
 
 namespace perfdata {
@@ -22,22 +22,18 @@ class ScriptText {
     ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
                const TraceFormats& formats, PayloadOutput* payloads);
 
-    // append(text, item, places) may be called on many threads at the same time, without places, if needs_places(item)
-    // is false.
-    void append(std::string& text, const ScriptItem& item, ScriptPlaces* places) const;
+    // append(text, item, lines) appends a line, or several. It may be called on many threads at the same time, each with
+    // lines of its own, unless it writes payloads.
+    void append(std::string& text, const ScriptItem& item, ScriptLines& lines) const;
 
-    // needs_places(item) returns true if the text has names of more than the item's lines, or is that of payloads.
-    bool needs_places(const ScriptItem& item) const { return of(item).needs_places; }
-    // needs_record(item) returns true if the text shows more of the record than the item has.
-    bool needs_record(const ScriptItem& item) const { return of(item).needs_record; }
     // fields(item) returns what is shown of it.
     ScriptFields fields(const ScriptItem& item) const { return of(item).fields; }
 
   private:
     struct OfEvent {
         std::string name;
-        ScriptFields fields = 0;
-        bool needs_places = false, needs_record = false;
+        ScriptFields fields = 0;  // those that it may have
+        bool has_any = false;     // some field was chosen
     };
     const OfEvent& of(const ScriptItem& item) const {
         return events_[static_cast<std::size_t>(&item.event - first_event_)];
@@ -45,7 +41,7 @@ class ScriptText {
     void append_start(std::string& text, const ScriptItem& item, ScriptFields fields) const;
     char* put_time(char* at, Time time) const;
     static void append_places(std::string& text, const ScriptItem& item);
-    void append_details(std::string& text, const ScriptItem& item, ScriptFields fields, ScriptPlaces* places) const;
+    void append_details(std::string& text, const ScriptItem& item, ScriptFields fields, ScriptLines& lines) const;
     void append_payload(std::string& text, const ScriptItem& item) const;
 
     bool nanoseconds_;

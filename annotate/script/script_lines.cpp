@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "script_lines.hpp"
+
+#include <bit>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "format/words.hpp"
+
+namespace perfdata {
+namespace {
+
+// HexPairs is the digits of each byte.
+struct HexPairs {
+    char digits[256][2];
+};
+constexpr HexPairs hex_pairs = [] {
+    HexPairs pairs{};
+    constexpr std::string_view digits = "0123456789abcdef";
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        pairs.digits[byte][0] = digits[byte >> 4];
+        pairs.digits[byte][1] = digits[byte & 15];
+    }
+    return pairs;
+}();
+
+}  // namespace
+
+void put_hex(char* at, std::uint64_t value) {
+    constexpr std::size_t bytes = sizeof value, most = 2 * bytes;
+    for (std::size_t byte = 0; byte < bytes; ++byte) {
+        std::memcpy(at + most - 2 - 2 * byte, hex_pairs.digits[value >> (8 * byte) & 0xff], 2);
+    }
+    const auto digits = value == 0 ? 1u : (static_cast<unsigned>(std::bit_width(value)) + 3) / 4;
+    std::memset(at, ' ', most - digits);
+}
+
+ScriptLines::ScriptLines(ScriptPlaces& places, std::size_t most_places, std::size_t most_text, bool inlines,
+                         bool all_places)
+    : places_(places),
+      most_places_(most_places),
+      most_text_(most_text),
+      inlines_(inlines),
+      all_places_(all_places),
+      kernel_(std::size_t{1} << recent_bits),
+      files_(std::size_t{1} << recent_bits) {}
+
+bool ScriptLines::forget_many() {
+    if (!is_full()) return false;
+    places_.forget();
+    for (auto& lines : lines_) lines.clear();
+    left_out_lines_.clear();
+    texts_ = {};
+    ++generation_;
+    return true;
+}
+
+ScriptLines::Line ScriptLines::line_of(std::uint32_t number, Style style) {
+    Line line;
+    if (inlines_ && places_.ask_inlined()) {
+        const bool any = !places_.inlined(number, false).numbers.empty() || !places_.inlined(number, true).numbers.empty();
+        if (any) line.number = number;
+    }
+    const auto text = this->line(number, style);
+    line.text = text.data();
+    line.size = static_cast<std::uint32_t>(text.size());
+    return line;
+}
+
+const ScriptLines::Line& ScriptLines::unknown_line(const ScriptPlace& place, Style style) {
+    auto& line = unknown_[style];
+    if (line.empty()) {
+        line.assign(behind_address, '\t');
+        if ((style & ScriptLines::style(field_sym)) != 0) line += " [unknown]";
+        if ((style & ScriptLines::style(field_dso)) != 0) line += " ([unknown])";
+        line += '\n';
+    }
+    put_hex(line.data() + 1, place.shown);
+    other_ = {line.data(), static_cast<std::uint32_t>(line.size()), none};
+    return other_;
+}
+
+std::string_view ScriptLines::write(std::uint32_t number, Style style) {
+    const auto found = places_.name_once(number);
+    writing_.assign(behind_address, '\t');
+    put_hex(writing_.data() + 1, places_.place(number).shown);
+    if ((style & ScriptLines::style(field_sym)) != 0) {
+        if (found.symbol.empty()) {
+            writing_ += " [unknown]";
+        } else {
+            writing_ += ' ';
+            // A chain may have very many inlined functions, all with one long name.
+            writing_ += found.inlined ? printable(InLine(found.symbol)) : perfdata::shown(found.symbol);
+            if ((style & ScriptLines::style(field_symoff)) != 0) {
+                // As in perf, from the start of the function that contains it.
+                const auto offset = found.inlined ? places_.offset_of_inlined(number) : found.offset;
+                fmt::format_to(std::back_inserter(writing_), "+{:#x}", offset);
+            }
+        }
+    }
+    if (found.inlined) {
+        writing_ += inlined_mark;
+    } else if ((style & ScriptLines::style(field_dso)) != 0) {
+        writing_ += " (";
+        writing_ += found.object.empty() ? "[unknown]" : perfdata::shown(found.object);
+        writing_ += ')';
+    }
+    writing_ += '\n';
+    return texts_.keep(writing_);
+}
+
+std::string_view ScriptLines::left_out_line(std::uint32_t number) {
+    auto& line = left_out_lines_[number];
+    if (line.empty()) {
+        const auto count = ScriptPlaces::left_out_count(number);
+        line = texts_.keep(fmt::format("\t{:16} [{} more inlined function{}]\n", "", count, count == 1 ? "" : "s"));
+    }
+    return line;
+}
+
+std::string_view ScriptLines::write_object(std::uint32_t number) {
+    const auto object = places_.name_once(number).object;
+    writing_.clear();
+    writing_ += object.empty() ? "[unknown]" : printable(InLine(object, InLine::Keep::end));
+    return texts_.keep(writing_);
+}
+
+}  // namespace perfdata
