@@ -39,7 +39,7 @@ struct ScriptItem {
     bool has_chain = false;                  // the same, and some frames of them
     std::span<const std::uint32_t> chain{};  // of JSON: numbers in ScriptPlaces, or ScriptPlaces::left_out(); innermost first
     // Of text: the lines of the chain, or else what follows the ip.
-    std::string_view chain_text{};
+    std::span<const std::string_view> lines{};
     std::string_view place_text{};
     bool whole_chain = true;              // its deferred part is present
     std::optional<StackEnd> stack_end{};  // how a copy of the user stack was unwound; nothing: there is none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "script_lines.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <iterator>
@@ -35,15 +36,70 @@ void put_hex(char* at, std::uint64_t value) {
     std::memset(at, ' ', most - digits);
 }
 
-ScriptLines::ScriptLines(ScriptPlaces& places, std::size_t most_places, std::size_t most_text, bool inlines,
-                         bool all_places)
+ScriptLines::ScriptLines(ScriptPlaces& places, const Options& options)
     : places_(places),
-      most_places_(most_places),
-      most_text_(most_text),
-      inlines_(inlines),
-      all_places_(all_places),
-      kernel_(std::size_t{1} << recent_bits),
-      files_(std::size_t{1} << recent_bits) {}
+      most_places_(options.most_places),
+      most_text_(options.most_text),
+      inlines_(options.inlines),
+      all_places_(options.all_places),
+      file_bits_(std::clamp(static_cast<unsigned>(std::bit_width(most_places_)) - 1, 10u, 16u)),
+      kernel_(std::size_t{1} << kernel_bits),
+      files_(std::size_t{1} << file_bits_) {}
+
+std::span<const ScriptLines::Line> ScriptLines::answers(const Moment& moment, Style style, bool of_chain) {
+    const bool inlined = inlines_ && of_chain;
+    answers_.clear();
+    nothings_.clear();
+    const auto kernel_key = recent_key(style, inlined, places_.kernel_stretch(moment.time));
+    const auto file_key = recent_key(style, inlined, generation_);
+    for (const auto& one : asked_) {
+        auto& line = answers_.emplace_back();
+        switch (one.kind) {
+            case Asked::Kind::kernel: {
+                auto& recent = kernel_[one.slot];
+                const Address address{one.place.shown};
+                if (recent.address != address || recent.key != kernel_key) [[unlikely]] {
+                    recent = {address, kernel_key, line_of(places_.find(moment, address, CpuMode::kernel), style, inlined)};
+                }
+                line = recent.line;
+                break;
+            }
+            case Asked::Kind::file: {
+                auto& recent = files_[one.slot];
+                if (recent.key != file_key || !(recent.place == one.place)) [[unlikely]] {
+                    recent = {one.place, file_key, line_of(places_.number(one.place), style, inlined)};
+                }
+                line = recent.line;
+                break;
+            }
+            case Asked::Kind::other: line = line_of(places_.number(one.place), style, inlined); break;
+            case Asked::Kind::nothing: {
+                // All of a chain fit, so that none is moved.
+                if (nothings_.empty()) begin_nothing(style);
+                const auto begin = nothings_.size();
+                nothings_ += nothing_;
+                put_hex(nothings_.data() + begin + 1, one.place.shown);
+                line = {nothings_.data() + begin, static_cast<std::uint32_t>(nothing_.size()), none};
+                continue;
+            }
+        }
+        __builtin_prefetch(line.text);
+        __builtin_prefetch(line.text + line.size - 1);
+    }
+    asked_.clear();
+    return answers_;
+}
+
+void ScriptLines::begin_nothing(Style style) {
+    if (nothing_style_ != style) {
+        nothing_style_ = style;
+        nothing_.assign(behind_address, '\t');
+        if ((style & ScriptLines::style(field_sym)) != 0) nothing_ += " [unknown]";
+        if ((style & ScriptLines::style(field_dso)) != 0) nothing_ += " ([unknown])";
+        nothing_ += '\n';
+    }
+    nothings_.reserve(asked_.size() * nothing_.size());
+}
 
 bool ScriptLines::forget_many() {
     if (!is_full()) return false;
@@ -55,9 +111,9 @@ bool ScriptLines::forget_many() {
     return true;
 }
 
-ScriptLines::Line ScriptLines::line_of(std::uint32_t number, Style style) {
+ScriptLines::Line ScriptLines::line_of(std::uint32_t number, Style style, bool with_inlined) {
     Line line;
-    if (inlines_ && places_.ask_inlined()) {
+    if (with_inlined && places_.ask_inlined()) {
         const bool any = !places_.inlined(number, false).numbers.empty() || !places_.inlined(number, true).numbers.empty();
         if (any) line.number = number;
     }
@@ -65,19 +121,6 @@ ScriptLines::Line ScriptLines::line_of(std::uint32_t number, Style style) {
     line.text = text.data();
     line.size = static_cast<std::uint32_t>(text.size());
     return line;
-}
-
-const ScriptLines::Line& ScriptLines::unknown_line(const ScriptPlace& place, Style style) {
-    auto& line = unknown_[style];
-    if (line.empty()) {
-        line.assign(behind_address, '\t');
-        if ((style & ScriptLines::style(field_sym)) != 0) line += " [unknown]";
-        if ((style & ScriptLines::style(field_dso)) != 0) line += " ([unknown])";
-        line += '\n';
-    }
-    put_hex(line.data() + 1, place.shown);
-    other_ = {line.data(), static_cast<std::uint32_t>(line.size()), none};
-    return other_;
 }
 
 std::string_view ScriptLines::write(std::uint32_t number, Style style) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,12 @@ namespace perfdata {
 class ScriptLines {
   public:
     // The places must outlive it. It keeps at most about so many of them, and so many bytes of text. With `inlines` it
-    // asks what was inlined at places. With `all_places` each address becomes a place, also those that have no name.
-    ScriptLines(ScriptPlaces& places, std::size_t most_places, std::size_t most_text, bool inlines, bool all_places);
+    // asks what was inlined at places. With `all_places` each address becomes a place, also one where nothing is mapped.
+    struct Options {
+        std::size_t most_places = 0, most_text = 0;
+        bool inlines = false, all_places = false;
+    };
+    ScriptLines(ScriptPlaces& places, const Options& options);
 
     // Style is which parts of a line are shown.
     using Style = std::uint32_t;
@@ -40,30 +45,32 @@ class ScriptLines {
         std::string_view view() const { return {text, size}; }
         bool may_have_inlined() const { return number != none; }
     };
-    // at(moment, address, mode, style) returns the line of an address, which lives until the next call.
-    const Line& at(const Moment& moment, Address address, CpuMode mode, Style style) {
+    // ask(moment, address, mode) asks for the line of an address: call it for all of a chain, and then answers(), which
+    // returns them in that order, until the next ask(). So memory of many lines is fetched at a time: they are spread
+    // over more than the caches hold (17 % less time with call chains of 87,000 places, 7 % without chains).
+    void ask(const Moment& moment, Address address, CpuMode mode) {
+        auto& one = asked_.emplace_back();
         if (ScriptPlaces::is_host_kernel(moment, mode)) {
-            const auto key = recent_key(style, places_.kernel_stretch(moment.time));
-            auto& recent = kernel_[slot(address.value)];
-            if (recent.address != address || recent.key != key) [[unlikely]] {
-                recent = {address, key, line_of(places_.find(moment, address, mode), style)};
-            }
-            return recent.line;
+            one.kind = Asked::Kind::kernel;
+            one.place.shown = address.value;
+            one.slot = slot(address.value, kernel_bits);
+            __builtin_prefetch(&kernel_[one.slot]);
+            return;
         }
-        const auto place = places_.place_at(moment, address, mode);
-        if (place.frame.kind == FrameKind::object) {
-            const auto key = recent_key(style, generation_);
-            auto& recent = files_[slot(place.frame.offset ^ std::uint64_t{place.frame.index} << 40)];
-            if (recent.key != key || !(recent.place == place)) [[unlikely]] {
-                recent = {place, key, line_of(places_.number(place), style)};
-            }
-            return recent.line;
+        one.place = places_.place_at(moment, address, mode);
+        const auto& frame = one.place.frame;
+        if (frame.kind == FrameKind::object) {
+            one.kind = Asked::Kind::file;
+            one.slot = slot(frame.offset ^ std::uint64_t{frame.index} << 40, file_bits_);
+            __builtin_prefetch(&files_[one.slot]);
+            return;
         }
-        // Stacks without frame pointers make many wrong addresses, which differ in each process.
-        const bool nothing = place.frame.misses(Miss::no_mapping) || place.frame.misses(Miss::unknown_process);
-        if (nothing && mode == CpuMode::user && !all_places_) return unknown_line(place, style);
-        return other_ = line_of(places_.number(place), style);
+        // Stacks without frame pointers make many wrong addresses, which differ in each process: no table keeps them.
+        const bool nothing = frame.misses(Miss::no_mapping) || frame.misses(Miss::unknown_process);
+        one.kind = nothing && mode == CpuMode::user && !all_places_ ? Asked::Kind::nothing : Asked::Kind::other;
     }
+    // The moment is the one of all that was asked for. Only lines `of_chain` say what was inlined.
+    std::span<const Line> answers(const Moment& moment, Style style, bool of_chain = true);
 
     // line(number, style) returns the line of a place. This and the texts below live until forget_many().
     std::string_view line(std::uint32_t number, Style style) {
@@ -76,9 +83,10 @@ class ScriptLines {
         text.remove_suffix(1);
         return text;
     }
-    // text_at(...) is at(), without what text() leaves out.
+    // text_at(...) returns the same of an address. It lives until the next ask() or text_at().
     std::string_view text_at(const Moment& moment, Address address, CpuMode mode, Style style) {
-        auto text = at(moment, address, mode, style).view();
+        ask(moment, address, mode);
+        auto text = answers(moment, style, false).front().view();
         text.remove_prefix(behind_address);
         text.remove_suffix(1);
         return text;
@@ -101,12 +109,22 @@ class ScriptLines {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     static constexpr std::size_t address_digits = 16, behind_address = address_digits + 1;  // a tab comes first
     static constexpr std::size_t styles = 8, objects_only = styles;
+    // Asked is one that waits for answers().
+    struct Asked {
+        enum class Kind : std::uint8_t { kernel, file, other, nothing };
+        ScriptPlace place;
+        std::uint32_t slot = 0;
+        Kind kind = Kind::other;
+    };
+
     // Each address has one slot: those chosen to collide cost a search in a table with a keyed hash.
-    static constexpr unsigned recent_bits = 13;
-    static std::size_t slot(std::uint64_t value) { return value * 0x9e3779b97f4a7c15u >> (64 - recent_bits); }
+    static constexpr unsigned kernel_bits = 14;
+    static std::uint32_t slot(std::uint64_t value, unsigned bits) {
+        return static_cast<std::uint32_t>(value * 0x9e3779b97f4a7c15u >> (64 - bits));
+    }
     // Never 0, as stretches and generations are not.
-    static std::uint64_t recent_key(Style style, std::uint32_t stretch) {
-        return std::uint64_t{stretch} * styles | style;
+    static std::uint64_t recent_key(Style style, bool with_inlined, std::uint32_t stretch) {
+        return (std::uint64_t{stretch} << 1 | static_cast<std::uint64_t>(with_inlined)) * styles | style;
     }
     struct RecentKernel {
         Address address;
@@ -127,8 +145,8 @@ class ScriptLines {
         if (found.empty()) found = write();
         return found;
     }
-    Line line_of(std::uint32_t number, Style style);
-    const Line& unknown_line(const ScriptPlace& place, Style style);
+    Line line_of(std::uint32_t number, Style style, bool with_inlined);
+    void begin_nothing(Style style);
     std::string_view write(std::uint32_t number, Style style);
     std::string_view write_object(std::uint32_t number);
 
@@ -136,14 +154,17 @@ class ScriptLines {
     std::size_t most_places_, most_text_;
     bool inlines_, all_places_;
     std::uint32_t generation_ = 1;  // how often lines were forgotten
+    unsigned file_bits_;              // there are about as many slots as places
     std::vector<RecentKernel> kernel_;
     std::vector<RecentFile> files_;
     std::array<std::vector<std::string_view>, styles + 1> lines_;  // by style, and of object()
     std::map<std::uint32_t, std::string_view> left_out_lines_;
     TextArena texts_;
-    std::string writing_;                       // one text
-    std::array<std::string, styles> unknown_;   // the line of an address without a name
-    Line other_;                                // what at() returned, if nothing else has it
+    std::string writing_;  // one text
+    std::vector<Asked> asked_;
+    std::vector<Line> answers_;
+    std::string nothing_, nothings_;  // the line of an address without a name, and those of answers_
+    Style nothing_style_ = styles;    // of nothing_; `styles`: none
 };
 
 // put_hex(at, value) writes what fmt's "{:16x}" does.

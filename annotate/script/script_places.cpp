@@ -10,15 +10,17 @@ namespace perfdata {
 
 ScriptPlaces::ScriptPlaces(const Symbolizer& symbolizer)
     : symbolizer_(symbolizer),
+      timeline_(symbolizer.timeline()),
       jit_(symbolizer.jit().empty() ? nullptr : &symbolizer.jit()),
-      recent_tasks_(symbolizer.timeline().tasks()),
+      recent_tasks_(timeline_.tasks()),
       recent_(std::size_t{1} << recent_bits) {
     constexpr Pid kernel{~std::uint32_t{0}};
-    for (const auto& code : symbolizer.timeline().code()) {
+    for (const auto& object : timeline_.tasks().objects()) shows_offset_.push_back(shows_offset(object));
+    for (const auto& code : timeline_.code()) {
         changes_.push_back(code.from);
         changes_.push_back(code.until);
     }
-    for (const auto& mapping : symbolizer.timeline().tasks().mappings()) {
+    for (const auto& mapping : timeline_.tasks().mappings()) {
         if (mapping.pid == kernel) changes_.push_back(mapping.from);
     }
     std::ranges::sort(changes_);
@@ -54,19 +56,17 @@ FrameName ScriptPlaces::name_of(const Frame& frame) {
     return name;
 }
 
-std::uint64_t ScriptPlaces::shown(const Frame& frame, Address address) const {
-    if (frame.kind != FrameKind::object) return address.value;
-    const auto& object = symbolizer_.timeline().tasks().objects()[frame.index];
+// Returns whether perf shows where in the object an address lies.
+bool ScriptPlaces::shows_offset(const Object& object) {
     switch (object.kind) {
         case ObjectKind::kernel:
         case ObjectKind::module:
         case ObjectKind::heap:
-        case ObjectKind::stack: return address.value;
+        case ObjectKind::stack: return false;
         case ObjectKind::memory:
             // perf treats the first of these as anonymous memory, and the second as no object at all.
-            if (object.path.starts_with("/dev/zero") || object.path.starts_with("/SYSV")) return address.value;
-            return frame.offset;
-        default: return frame.offset;
+            return !object.path.starts_with("/dev/zero") && !object.path.starts_with("/SYSV");
+        default: return true;
     }
 }
 

@@ -45,8 +45,9 @@ class ScriptPlaces {
     }
     // place_at(...) returns the place itself, and number(place) its number.
     ScriptPlace place_at(const Moment& moment, Address address, CpuMode mode) {
-        const auto frame = frame_at(symbolizer_.timeline(), jit_, moment, address, mode, &recent_tasks_);
-        return {frame, shown(frame, address)};
+        const auto frame = frame_at(timeline_, jit_, moment, address, mode, &recent_tasks_);
+        const bool in_file = frame.kind == FrameKind::object && shows_offset_[frame.index];
+        return {frame, in_file ? frame.offset : address.value};
     }
     std::uint32_t number(const ScriptPlace& place) { return places_.intern(place); }
 
@@ -140,11 +141,13 @@ class ScriptPlaces {
 
     // enter(time) makes the stretch without changes around that time the current one.
     void enter(Time time);
-    std::uint64_t shown(const Frame& frame, Address address) const;
+    static bool shows_offset(const Object& object);
 
     const Symbolizer& symbolizer_;
+    const Timeline& timeline_;
     const JitCodes* jit_;
     RecentTasks recent_tasks_;
+    std::vector<bool> shows_offset_;  // by object
     std::vector<Time> changes_;  // of the kernel's code, sorted
     Time since_ = Time::forever(), until_;
     std::uint32_t stretch_ = 0;

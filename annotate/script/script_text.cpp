@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -23,6 +24,15 @@ constexpr std::size_t hex_width = 16;
 // These write at `at`, and return what is behind it: see ScriptText::append().
 char* put_text(char* at, std::string_view text) {
     return std::copy(text.begin(), text.end(), at);
+}
+// put_line(at, text) is for texts of usual lines.
+char* put_line(char* at, std::string_view text) {
+    constexpr std::size_t step = 32;
+    const auto size = text.size();
+    if (size < step || size > 4 * step) return put_text(at, text);
+    for (std::size_t done = 0; done + step < size; done += step) std::memcpy(at + done, text.data() + done, step);
+    std::memcpy(at + size - step, text.data() + size - step, step);
+    return at + size;
 }
 char* put_right(char* at, std::string_view text, std::size_t width) {
     if (text.size() < width) at = std::fill_n(at, width - text.size(), ' ');
@@ -253,14 +263,20 @@ char* ScriptText::put_time(char* at, Time time) const {
 
 void ScriptText::append_places(std::string& text, const ScriptItem& item) {
     if (item.has_chain) {
-        text += '\n';
-        text += item.chain_text;
+        std::size_t size = 1;
+        for (const auto line : item.lines) size += line.size();
+        text.resize_and_overwrite(text.size() + size, [&, begin = text.size()](char* data, std::size_t) {
+            auto* at = data + begin;
+            *at++ = '\n';
+            for (const auto line : item.lines) at = put_line(at, line);
+            return static_cast<std::size_t>(at - data);
+        });
         return;
     }
-    text.resize_and_overwrite(text.size() + 1 + hex_width, [&, begin = text.size()](char* data, std::size_t size) {
+    text.resize_and_overwrite(text.size() + 1 + hex_width, [&, begin = text.size()](char* data, std::size_t) {
         data[begin] = ' ';
         put_hex(data + begin + 1, item.ip.value_or(Address{0}).value);
-        return size;
+        return begin + 1 + hex_width;
     });
     text += item.place_text;
 }

@@ -40,8 +40,10 @@ ScriptWorker::ScriptWorker(const ScriptInput& input, std::size_t workers)
       tasks_(input.symbolizer.timeline().tasks()),
       recent_tasks_(tasks_),
       places_(symbolizer_),
-      lines_(places_, places_of(input, workers), std::max(most_text / workers, least_text), options_.inlines,
-             !options_.filter.code.empty()),
+      lines_(places_, {.most_places = places_of(input, workers),
+                       .most_text = std::max(most_text / workers, least_text),
+                       .inlines = options_.inlines,
+                       .all_places = !options_.filter.code.empty()}),
       to_text_([this](std::string_view part) { *text_ += part; }),
       json_(input.formats, places_, options_.payloads, to_text_),
       absent_symbols_(options_.filter.code.symbols),
@@ -104,14 +106,14 @@ void ScriptWorker::take(const RawSample& raw, const BasicSample<Order>& sample) 
             find_chain(sample, item);
             if (!options_.json) write_found(item, style);
         } else if (shows_code) {
-            write_chain(sample, item, style);
+            find_lines(sample, item, style);
         } else {
             count_chain(sample, item);
         }
         if (!item.whole_chain) ++tally_->broken_chains;
     } else if (item.ip && shows_code && !options_.json) {
-        chain_text_ = lines_.text_at(item.moment, *item.ip, item.mode, style);
-        item.place_text = chain_text_;
+        place_text_ = lines_.text_at(item.moment, *item.ip, item.mode, style);
+        item.place_text = place_text_;
     }
     ++tally_->samples;
     if (options_.json) {
@@ -163,34 +165,32 @@ void ScriptWorker::count_chain(const BasicSample<Order>& sample, ScriptItem& ite
     each_frame(sample, item, [](Address, CpuMode) {});
 }
 
-// Writes the lines of the chain, in one pass.
+// Makes item.lines.
 template <class Order>
-void ScriptWorker::write_chain(const BasicSample<Order>& sample, ScriptItem& item, ScriptLines::Style style) {
+void ScriptWorker::find_lines(const BasicSample<Order>& sample, ScriptItem& item, ScriptLines::Style style) {
+    modes_.clear();
+    each_frame(sample, item, [&](Address address, CpuMode mode) {
+        lines_.ask(item.moment, address, mode);
+        modes_.push_back(mode);
+    });
     if (options_.inlines) tally_->room.add(item.record.bytes.size());
     Share share{tally_->room};
-    chain_text_.clear();
-    std::optional<CpuMode> before;
-    each_frame(sample, item, [&](Address address, CpuMode mode) {
-        const auto& line = lines_.at(item.moment, address, mode, style);
+    shown_.clear();
+    const auto answers = lines_.answers(item.moment, style);
+    for (std::size_t at = 0; at < answers.size(); ++at) {
         // What was inlined comes first. The first address of a context was sampled or interrupted, the others are where
         // calls return to.
-        if (line.may_have_inlined()) [[unlikely]] {
-            const auto text = line.view();
-            const auto inlined = places_.inlined(line.number, before == mode);
-            if (!inlined.numbers.empty()) {
-                const auto shown = share.take(inlined);
-                for (const auto place : inlined.numbers.first(shown)) chain_text_ += lines_.line(place, style);
-                const auto left_out = inlined.numbers.size() - shown;
-                if (left_out != 0) chain_text_ += lines_.left_out_line(ScriptPlaces::left_out(left_out));
-            }
-            chain_text_ += text;
-        } else {
-            chain_text_.append(line.text, line.size);
+        if (answers[at].may_have_inlined()) [[unlikely]] {
+            const auto inlined = places_.inlined(answers[at].number, at != 0 && modes_[at - 1] == modes_[at]);
+            const auto shown = inlined.numbers.empty() ? 0 : share.take(inlined);
+            for (const auto place : inlined.numbers.first(shown)) shown_.push_back(lines_.line(place, style));
+            const auto left_out = inlined.numbers.size() - shown;
+            if (left_out != 0) shown_.push_back(lines_.left_out_line(ScriptPlaces::left_out(left_out)));
         }
-        before = mode;
-    });
+        shown_.push_back(answers[at].view());
+    }
     if (share.folded) ++tally_->folded_chains;
-    item.chain_text = chain_text_;
+    item.lines = shown_;
 }
 
 // Makes item.chain, with what was unwound and inlined.
@@ -219,12 +219,12 @@ void ScriptWorker::find_chain(const BasicSample<Order>& sample, ScriptItem& item
 
 void ScriptWorker::write_found(ScriptItem& item, ScriptLines::Style style) {
     if ((input_.text.fields(item) & field_ip) == 0) return;
-    chain_text_.clear();
+    shown_.clear();
     for (const auto place : item.chain) {
         const bool is_place = ScriptPlaces::left_out_count(place) == 0;
-        chain_text_ += is_place ? lines_.line(place, style) : lines_.left_out_line(place);
+        shown_.push_back(is_place ? lines_.line(place, style) : lines_.left_out_line(place));
     }
-    item.chain_text = chain_text_;
+    item.lines = shown_;
 }
 
 // Adds the callers in a copy of the user stack to chain_, behind the kernel's part of the chain. Returns how unwinding
@@ -257,7 +257,7 @@ void ScriptWorker::add_inlined() {
         copied = end;
     };
     for (std::size_t at = 0; at < chain_.size(); ++at) {
-        // As in write_chain(); those that were unwound lie in the call.
+        // As in find_lines(); those that were unwound lie in the call.
         const auto mode = [&](std::size_t of) { return places_.place(chain_[of]).frame.mode; };
         const bool returns = at != 0 && at < recorded_ && mode(at - 1) == mode(at);
         const auto inlined = places_.inlined(chain_[at], returns);

@@ -87,7 +87,7 @@ class ScriptWorker {
     template <class Order>
     void count_chain(const BasicSample<Order>& sample, ScriptItem& item);
     template <class Order>
-    void write_chain(const BasicSample<Order>& sample, ScriptItem& item, ScriptLines::Style style);
+    void find_lines(const BasicSample<Order>& sample, ScriptItem& item, ScriptLines::Style style);
     template <class Order>
     void find_chain(const BasicSample<Order>& sample, ScriptItem& item);
     void write_found(ScriptItem& item, ScriptLines::Style style);
@@ -118,7 +118,9 @@ class ScriptWorker {
     std::string unnamed_;
     std::vector<std::uint32_t> chain_, whole_chain_;  // without and with what was inlined
     std::size_t recorded_ = 0;                        // of chain_: in the chain, not unwound
-    std::string chain_text_;
+    std::vector<CpuMode> modes_;                      // of a chain
+    std::vector<std::string_view> shown_;             // lines of a chain
+    std::string place_text_;
     Shared<StackUnwinder> unwinder_;  // made for the first copy of a stack
     std::vector<UnwoundFrame> unwound_;
     std::vector<std::uint8_t> left_out_;  // by place: the CodePart that leaves it out; or not_asked
