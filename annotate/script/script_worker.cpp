@@ -324,9 +324,13 @@ std::string_view ScriptWorker::shown_comm(std::string_view comm, std::optional<T
         unnamed_ = ":" + std::to_string(signed_id(tid.value_or(Tid{nobody.value}).value));
         return unnamed_;
     }
-    auto& text = comms_[comm.data()];
-    if (text.empty()) text = shown(comm);
-    return text;
+    auto& recent = recent_comms_[(reinterpret_cast<std::uintptr_t>(comm.data()) * 0x9e3779b97f4a7c15u) >> 58];
+    if (recent.comm != comm.data()) {
+        auto& text = comms_[comm.data()];  // a node, which stays where it is
+        if (text.empty()) text = shown(comm);
+        recent = {comm.data(), &text};
+    }
+    return *recent.shown;
 }
 
 void ScriptWorker::keep_names() {

@@ -2,6 +2,7 @@
 // Writes the text of samples: one worker for each thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -115,6 +116,12 @@ class ScriptWorker {
     Sink to_text_;                   // appends to *text_
     ScriptJson json_;
     std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view, which no file can choose
+    // The last ones of comms_: each name has one slot (3 % less time with tracepoints).
+    struct RecentComm {
+        const char* comm = nullptr;
+        const std::string* shown = nullptr;
+    };
+    std::array<RecentComm, 64> recent_comms_{};
     std::string unnamed_;
     std::vector<std::uint32_t> chain_, whole_chain_;  // without and with what was inlined
     std::size_t recorded_ = 0;                        // of chain_: in the chain, not unwound

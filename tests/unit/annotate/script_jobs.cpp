@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The text of perfdata script is the same whatever the number of threads, and threads end as the call does.
 #include <atomic>
+#include <fmt/format.h>
 #include <new>
 #include <stdexcept>
 #include <string>
 
 #include "catch.hpp"
 #include "script/script.hpp"
+#include "script/script_lines.hpp"
+#include "script/script_tally.hpp"
 #include "support/files.hpp"
 #include "support/scene.hpp"
+#include "support/sketch.hpp"
 
 using namespace perfdata;
 using namespace perfdata::test;
@@ -38,20 +42,53 @@ struct Scripted {
         REQUIRE(options.fields.fit(recording, true));
         return options;
     }
-    std::string text(std::size_t jobs, const std::string& fields = {}) const {
+    std::string text(std::size_t jobs, const std::string& fields = {}) const { return text(options(jobs, fields)); }
+    std::string text(const ScriptOptions& options) const {
         std::string text;
         std::atomic<int> inside = 0;
         bool alone = true;
-        const auto counts = write_script(recording, names, options(jobs, fields), [&](std::string_view part) {
+        auto counts = write_script(recording, names, options, [&](std::string_view part) {
             alone = alone && inside.fetch_add(1) == 0;
             text += part;
             inside.fetch_sub(1);
         });
         REQUIRE(counts);
         CHECK(alone);
+        return text + described(*counts);
+    }
+    static std::string described(const ScriptCounts& counts) {
+        std::string text = std::to_string(counts.samples);
+        const auto add = [&](std::uint64_t count) { text += " " + std::to_string(count); };
+        for (const auto dropped : counts.dropped) add(dropped);
+        for (const auto count : {counts.broken_chains, counts.deep_chains, counts.folded_chains, counts.stacks.stacks(),
+                                 counts.stacks.lost(), counts.stacks.incomplete(), counts.counter_losses.all()}) {
+            add(count);
+        }
+        for (const auto& [size, number] : counts.stacks.short_copies()) add(size + number);
+        text += counts.unnamed_kernel ? " unnamed" : "";
+        for (const auto* names : {&counts.absent_symbols, &counts.absent_objects, &counts.other_symbols,
+                                  &counts.other_objects, &counts.inlined_symbols}) {
+            for (const auto& name : *names) text += " " + name;
+            text += ";";
+        }
         return text;
     }
 };
+
+// Samples of two processes with chains through mapped and unmapped memory, and through the kernel; every 64th is deep.
+Blob many_chains(std::uint64_t count) {
+    Sketch sketch(Sketch::plain | sample_bit::callchain);
+    sketch.mmap(1, 0x10000, 0x10000, "/bin/one", 1).mmap(2, 0x20000, 0x10000, "/bin/two", 1);
+    for (std::uint64_t at = 0; at < count; ++at) {
+        const auto pid = static_cast<std::uint32_t>(1 + at % 2);
+        std::vector<std::uint64_t> chain{static_cast<std::uint64_t>(ChainContext::kernel), 0xffffffff81000000 + at % 501,
+                                         static_cast<std::uint64_t>(ChainContext::user), 0x10000 * pid + at * 7 % 0x10000,
+                                         0x7000 + at % 1000};
+        if (at % 64 == 0) chain.insert(chain.end(), 200, 0x7000 + at);
+        sketch.chain(0x10000 * pid + at % 999, pid, 1000 + at, chain);
+    }
+    return sketch.build();
+}
 
 Blob many_samples(std::uint64_t count) {
     Scene scene;
@@ -75,7 +112,90 @@ TEST_CASE("A script is the same on any number of threads", "[annotate][script][f
     }
 }
 
-TEST_CASE("Many chunks of a script are written in the order of the samples", "[annotate][script]") {
+TEST_CASE("JSON and counts of a script are the same on any number of threads", "[annotate][script][fixtures]") {
+    for (const std::string name : {"bpf/bpf_many.data", "stacks/x86_plain.data", "stacks/x86_short.data",
+                                   "records/s390_tp.data"}) {
+        INFO(name);
+        const Scripted scripted(Recording::open(fixture(name)).value());
+        for (const bool json : {false, true}) {
+            auto options = scripted.options(1, {});
+            options.json = json;
+            options.most_frames = 5;
+            options.filter.times = {{Time{}, Time::forever()}};
+            options.filter.code.symbols = {"main", "no_such_function"};
+            const auto some = scripted.text(options);
+            options.filter.code.symbols.clear();
+            const auto all = scripted.text(options);
+            options.jobs = 3;
+            CHECK(scripted.text(options) == all);
+            options.filter.code.symbols = {"main", "no_such_function"};
+            CHECK(scripted.text(options) == some);
+        }
+    }
+}
+
+TEST_CASE("A script does not depend on how much of it is kept", "[annotate][script]") {
+    const auto file = many_chains(20'000);
+    const Scripted scripted(Recording::from_memory(file).value());
+    const auto text = scripted.text(1);
+    CHECK(text.find("\n\tffffffff81000005 [unknown] ([unknown])\n\t              23 [unknown] (/bin/one)\n"
+                    "\t            7005 [unknown] ([unknown])\n\n") != std::string::npos);
+    CHECK(text.find("20000 0 0") != std::string::npos);
+    CHECK(scripted.text(4) == text);
+    // A table of some places is dropped thousands of times.
+    for (const std::size_t places : {1u, 50u}) {
+        OpenOptions few;
+        few.limits.places = places;
+        const Scripted small(Recording::from_memory(file, few).value());
+        CHECK(small.text(1) == text);
+        CHECK(small.text(3) == text);
+    }
+}
+
+TEST_CASE("A script of damaged records is the same on any number of threads", "[annotate][script]") {
+    auto file = many_chains(5'000);
+    // The magic and the sections before the records stay as they are.
+    for (auto at = file.size() / 8; at < file.size(); at += 997) file[at] ^= std::byte{0xff};
+    const auto recording = Recording::from_memory(file);
+    REQUIRE(recording);
+    const Scripted scripted(Recording::from_memory(file).value());
+    const auto alone = scripted.text(1);
+    CHECK(!alone.empty());
+    CHECK(scripted.text(2) == alone);
+    CHECK(scripted.text(7) == alone);
+}
+
+TEST_CASE("Room for inlined functions that is guessed is checked", "[annotate][script]") {
+    InlinedRoom known, guessed;
+    known.begin(1000);
+    for (auto* room : {&known, &guessed}) {
+        CHECK(room->has(1000));
+        room->take(1000);
+        room->add(1);
+        CHECK(room->has(64));
+        room->take(64);
+    }
+    CHECK(!known.has(1));
+    CHECK(guessed.has(1));
+    CHECK(known.left() == 0);
+    CHECK(guessed.left() == -1000);
+    CHECK(guessed.was_right(1000));
+    CHECK(!guessed.was_right(999));
+    guessed.add(1);
+    CHECK(!guessed.was_right(999));  // what came later does not help
+    CHECK(guessed.left() == -936);
+}
+
+TEST_CASE("Hexadecimal digits of a script are those of fmt", "[annotate][script]") {
+    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0xf}, std::uint64_t{0x10},
+                                      std::uint64_t{0xabcdef}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
+        std::string text(16, '?');
+        put_hex(text.data(), value);
+        CHECK(text == fmt::format("{:16x}", value));
+    }
+}
+
+TEST_CASE("Many batches of a script are written in the order of the samples", "[annotate][script]") {
     const auto file = many_samples(20'000);
     const Scripted scripted(Recording::from_memory(file).value());
     const auto text = scripted.text(5, "time");
