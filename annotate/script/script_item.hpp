@@ -34,10 +34,11 @@ struct ScriptItem {
     std::uint64_t period = 0;
     std::string_view comm{};  // printable
     std::optional<Address> ip{};
-    std::uint32_t place = 0;                 // of the ip: number in ScriptPlaces; of JSON, and where code is filtered
-    bool narrow_comm = false;                // the event records chains, and they are requested
-    bool has_chain = false;                  // the same, and some frames of them
-    std::span<const std::uint32_t> chain{};  // of JSON: numbers in ScriptPlaces, or ScriptPlaces::left_out(); innermost first
+    std::uint32_t place = 0;   // of the ip: number in ScriptPlaces; of JSON, and where code is filtered
+    bool narrow_comm = false;  // the event records chains, and they are requested
+    bool has_chain = false;    // the same, and some frames of them
+    std::span<const std::uint32_t>
+        chain{};  // of JSON: numbers in ScriptPlaces, or ScriptPlaces::left_out(); innermost first
     // Of text: the lines of the chain, or else what follows the ip.
     std::span<const std::string_view> lines{};
     std::string_view place_text{};

@@ -59,7 +59,8 @@ std::span<const ScriptLines::Line> ScriptLines::answers(const Moment& moment, St
                 auto& recent = kernel_[one.slot];
                 const Address address{one.place.shown};
                 if (recent.address != address || recent.key != kernel_key) [[unlikely]] {
-                    recent = {address, kernel_key, line_of(places_.find(moment, address, CpuMode::kernel), style, inlined)};
+                    recent = {address, kernel_key,
+                              line_of(places_.find(moment, address, CpuMode::kernel), style, inlined)};
                 }
                 line = recent.line;
                 break;
@@ -114,7 +115,8 @@ bool ScriptLines::forget_many() {
 ScriptLines::Line ScriptLines::line_of(std::uint32_t number, Style style, bool with_inlined) {
     Line line;
     if (with_inlined && places_.ask_inlined()) {
-        const bool any = !places_.inlined(number, false).numbers.empty() || !places_.inlined(number, true).numbers.empty();
+        const bool any =
+            !places_.inlined(number, false).numbers.empty() || !places_.inlined(number, true).numbers.empty();
         if (any) line.number = number;
     }
     const auto text = this->line(number, style);

@@ -148,7 +148,7 @@ class ScriptPlaces {
     const JitCodes* jit_;
     RecentTasks recent_tasks_;
     std::vector<bool> shows_offset_;  // by object
-    std::vector<Time> changes_;  // of the kernel's code, sorted
+    std::vector<Time> changes_;       // of the kernel's code, sorted
     Time since_ = Time::forever(), until_;
     std::uint32_t stretch_ = 0;
     std::vector<Recent> recent_;

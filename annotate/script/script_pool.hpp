@@ -59,8 +59,9 @@ class ScriptPool {
     const ScriptInput& input_;
     const Sink& sink_;
     const Take take_;
-    std::unique_ptr<ScriptBatch> filling_;                // of the reading thread
-    std::vector<std::unique_ptr<ScriptWorker>> workers_;  // by thread, which makes its own; the first is the reading one
+    std::unique_ptr<ScriptBatch> filling_;  // of the reading thread
+    std::vector<std::unique_ptr<ScriptWorker>>
+        workers_;  // by thread, which makes its own; the first is the reading one
 
     std::mutex mutex_;  // guards all below
     std::condition_variable changed_;

@@ -22,8 +22,8 @@ class ScriptText {
     ScriptText(const Recording& recording, const FieldChoice& fields, bool nanoseconds, RegisterSet registers,
                const TraceFormats& formats, PayloadOutput* payloads);
 
-    // append(text, item, lines) appends a line, or several. It may be called on many threads at the same time, each with
-    // lines of its own, unless it writes payloads.
+    // append(text, item, lines) appends a line, or several. It may be called on many threads at the same time, each
+    // with lines of its own, unless it writes payloads.
     void append(std::string& text, const ScriptItem& item, ScriptLines& lines) const;
 
     // fields(item) returns what is shown of it.

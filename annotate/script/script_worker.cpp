@@ -198,9 +198,8 @@ template <class Order>
 void ScriptWorker::find_chain(const BasicSample<Order>& sample, ScriptItem& item) {
     chain_.clear();
     const auto deep_before = tally_->deep_chains;
-    each_frame(sample, item, [&](Address address, CpuMode mode) {
-        chain_.push_back(places_.find(item.moment, address, mode));
-    });
+    each_frame(sample, item,
+               [&](Address address, CpuMode mode) { chain_.push_back(places_.find(item.moment, address, mode)); });
     recorded_ = chain_.size();
     item.stack_end = add_user_stack(sample, item);
     // The recorded part may be too deep already.

@@ -111,9 +111,9 @@ class ScriptWorker {
     RecentTasks recent_tasks_;
     ScriptPlaces places_;
     ScriptLines lines_;
-    std::string* text_ = nullptr;    // of the current sample
-    ScriptTally* tally_ = nullptr;   // likewise
-    Sink to_text_;                   // appends to *text_
+    std::string* text_ = nullptr;   // of the current sample
+    ScriptTally* tally_ = nullptr;  // likewise
+    Sink to_text_;                  // appends to *text_
     ScriptJson json_;
     std::unordered_map<const char*, std::string> comms_;  // by data() of the timeline's view, which no file can choose
     // The last ones of comms_: each name has one slot (3 % less time with tracepoints).

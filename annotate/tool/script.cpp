@@ -214,7 +214,8 @@ void add_script(CLI::App& app, int& exit) {
     choice->samples.add_to(*command, "-c,--comms,--comm", "--dso,--dsos");
     choice->names.add_to(*command);
     command->remove_option(command->get_option("--jobs"));  // files are read lazily, in the order of the samples
-    add_whole(*command, "-j,--jobs", choice->names.jobs, "Threads that look up and write samples (default: one per CPU)",
+    add_whole(*command, "-j,--jobs", choice->names.jobs,
+              "Threads that look up and write samples (default: one per CPU)",
               {1, 256, "a number from 1 to 256 (default: one per CPU)"});
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return run(*choice); });

@@ -90,9 +90,9 @@ Blob many_chains(std::uint64_t count) {
     sketch.mmap(1, 0x10000, 0x10000, "/bin/one", 1).mmap(2, 0x20000, 0x10000, "/bin/two", 1);
     for (std::uint64_t at = 0; at < count; ++at) {
         const auto pid = static_cast<std::uint32_t>(1 + at % 2);
-        std::vector<std::uint64_t> chain{static_cast<std::uint64_t>(ChainContext::kernel), 0xffffffff81000000 + at % 501,
-                                         static_cast<std::uint64_t>(ChainContext::user), 0x10000 * pid + at * 7 % 0x10000,
-                                         0x7000 + at % 1000};
+        std::vector<std::uint64_t> chain{static_cast<std::uint64_t>(ChainContext::kernel),
+                                         0xffffffff81000000 + at % 501, static_cast<std::uint64_t>(ChainContext::user),
+                                         0x10000 * pid + at * 7 % 0x10000, 0x7000 + at % 1000};
         if (at % 64 == 0) chain.insert(chain.end(), 200, 0x7000 + at);
         sketch.chain(0x10000 * pid + at % 999, pid, 1000 + at, chain);
     }
@@ -122,8 +122,8 @@ TEST_CASE("A script is the same on any number of threads", "[annotate][script][f
 }
 
 TEST_CASE("JSON and counts of a script are the same on any number of threads", "[annotate][script][fixtures]") {
-    for (const std::string name : {"bpf/bpf_many.data", "stacks/x86_plain.data", "stacks/x86_short.data",
-                                   "records/s390_tp.data"}) {
+    for (const std::string name :
+         {"bpf/bpf_many.data", "stacks/x86_plain.data", "stacks/x86_short.data", "records/s390_tp.data"}) {
         INFO(name);
         const Scripted scripted(Recording::open(fixture(name)).value());
         for (const bool json : {false, true}) {
