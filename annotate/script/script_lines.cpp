@@ -25,6 +25,12 @@ constexpr HexPairs hex_pairs = [] {
     return pairs;
 }();
 
+unsigned slot_bits(const ScriptLines::Options& options, unsigned most) {
+    constexpr std::uint64_t bytes_a_place = 256;
+    const auto places = std::min<std::uint64_t>(options.most_places, options.recorded_bytes / bytes_a_place);
+    return std::clamp(static_cast<unsigned>(std::bit_width(places)), 8u, most);
+}
+
 }  // namespace
 
 void put_hex(char* at, std::uint64_t value) {
@@ -42,9 +48,8 @@ ScriptLines::ScriptLines(ScriptPlaces& places, const Options& options)
       most_text_(options.most_text),
       inlines_(options.inlines),
       all_places_(options.all_places),
-      file_bits_(std::clamp(static_cast<unsigned>(std::bit_width(most_places_)) - 1, 10u, 16u)),
-      kernel_(std::size_t{1} << kernel_bits),
-      files_(std::size_t{1} << file_bits_) {}
+      kernel_bits_(slot_bits(options, 14)),
+      file_bits_(slot_bits(options, 16)) {}
 
 std::span<const ScriptLines::Line> ScriptLines::answers(const Moment& moment, Style style, bool of_chain) {
     const bool inlined = inlines_ && of_chain;

@@ -26,6 +26,7 @@ class ScriptLines {
     // mapped.
     struct Options {
         std::size_t most_places = 0, most_text = 0;
+        std::uint64_t recorded_bytes = 0;  // of the recording: small ones have few places
         bool inlines = false, all_places = false;
     };
     ScriptLines(ScriptPlaces& places, const Options& options);
@@ -54,7 +55,10 @@ class ScriptLines {
         if (ScriptPlaces::is_host_kernel(moment, mode)) {
             one.kind = Asked::Kind::kernel;
             one.place.shown = address.value;
-            one.slot = slot(address.value, kernel_bits);
+            one.slot = slot(address.value, kernel_bits_);
+            if (kernel_.empty()) [[unlikely]] {
+                kernel_.resize(std::size_t{1} << kernel_bits_);
+            }
             __builtin_prefetch(&kernel_[one.slot]);
             return;
         }
@@ -63,6 +67,9 @@ class ScriptLines {
         if (frame.kind == FrameKind::object) {
             one.kind = Asked::Kind::file;
             one.slot = slot(frame.offset ^ std::uint64_t{frame.index} << 40, file_bits_);
+            if (files_.empty()) [[unlikely]] {
+                files_.resize(std::size_t{1} << file_bits_);
+            }
             __builtin_prefetch(&files_[one.slot]);
             return;
         }
@@ -119,7 +126,6 @@ class ScriptLines {
     };
 
     // Each address has one slot: those chosen to collide cost a search in a table with a keyed hash.
-    static constexpr unsigned kernel_bits = 14;
     static std::uint32_t slot(std::uint64_t value, unsigned bits) {
         return static_cast<std::uint32_t>(value * 0x9e3779b97f4a7c15u >> (64 - bits));
     }
@@ -154,8 +160,8 @@ class ScriptLines {
     ScriptPlaces& places_;
     std::size_t most_places_, most_text_;
     bool inlines_, all_places_;
-    std::uint32_t generation_ = 1;  // how often lines were forgotten
-    unsigned file_bits_;            // there are about as many slots as places
+    std::uint32_t generation_ = 1;      // how often lines were forgotten
+    unsigned kernel_bits_, file_bits_;  // of the number of slots: about as many as places
     std::vector<RecentKernel> kernel_;
     std::vector<RecentFile> files_;
     std::array<std::vector<std::string_view>, styles + 1> lines_;  // by style, and of object()

@@ -42,6 +42,7 @@ ScriptWorker::ScriptWorker(const ScriptInput& input, std::size_t workers)
       places_(symbolizer_),
       lines_(places_, {.most_places = places_of(input, workers),
                        .most_text = std::max(most_text / workers, least_text),
+                       .recorded_bytes = input.recording.bytes(),
                        .inlines = options_.inlines,
                        .all_places = !options_.filter.code.empty()}),
       to_text_([this](std::string_view part) { *text_ += part; }),
