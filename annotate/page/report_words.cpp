@@ -16,10 +16,10 @@ std::string key_text(const Report& report, const ReportRow& row, ReportKey key) 
         case ReportKey::tid: return fmt::to_string(signed_id(task.tid.value));
         case ReportKey::cpu: return task.cpu ? fmt::to_string(*task.cpu) : "-";
         case ReportKey::cgroup: return report.cgroups[task.cgroup];
-        case ReportKey::object: return place.object;
+        case ReportKey::object: return std::string(place.object);
         case ReportKey::symbol: return fmt::format("[{}] {}", place.level, place.text());
         case ReportKey::kind: return std::string(to_string(place.kind));
-        case ReportKey::line: return place.line;
+        case ReportKey::line: return std::string(place.line);
         case ReportKey::parent: return task.parent.empty() ? "[other]" : std::string(task.parent);
         case ReportKey::trace: return task.label.empty() ? "-" : std::string(task.label);
         case ReportKey::program: break;
@@ -44,7 +44,8 @@ std::string tree_text(const ReportPlace& place, TreeKey key) {
     if (key == TreeKey::address && !place.symbol.empty()) text += fmt::format("+{:#x}", place.offset);
     // As in perf: the last part of the path.
     if (!place.line.empty() && !place.line.starts_with("??:")) {
-        text += ' ' + place.line.substr(place.line.rfind('/') + 1);
+        text += ' ';
+        text += place.line.substr(place.line.rfind('/') + 1);
     }
     return text;
 }

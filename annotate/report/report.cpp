@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <iterator>
 #include <map>
 #include <tuple>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/core/parallel.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
 
 #include "format/load_once.hpp"
@@ -26,24 +28,28 @@ namespace {
 // RowCells stores the cells of rows, self then total, in pieces that do not move when more are added.
 class RowCells {
   public:
+    using Pieces = std::vector<std::unique_ptr<EventCount[]>>;
+
     // Without `totals`, a row's total is its self.
-    RowCells(std::size_t columns, bool totals, std::vector<std::unique_ptr<EventCount[]>>& pieces)
-        : columns_(columns), totals_(totals ? columns : 0), pieces_(pieces) {}
+    RowCells(std::size_t columns, bool totals)
+        : columns_(columns), totals_(totals ? columns : 0), piece_(std::clamp<std::size_t>(cells / (columns + totals_ + 1), 1, most)) {}
 
     // at(row) returns its first cell. Ask for new rows in order.
-    EventCount* at(std::uint32_t row) {
+    EventCount* at(std::size_t row) {
         const auto size = columns_ + totals_;
-        if (row / piece == pieces_.size()) pieces_.push_back(std::make_unique<EventCount[]>(piece * size));
-        return &pieces_[row / piece][(row % piece) * size];
+        if (row / piece_ == pieces_.size()) pieces_.push_back(std::make_unique<EventCount[]>(piece_ * size));
+        return &pieces_[row / piece_][(row % piece_) * size];
     }
-    std::span<const EventCount> self(std::uint32_t row) { return {at(row), columns_}; }
-    std::span<const EventCount> total(std::uint32_t row) { return {at(row) + totals_, columns_}; }
+    EventCount* total_at(std::size_t row) { return at(row) + totals_; }
+    std::span<const EventCount> self(std::size_t row) { return {at(row), columns_}; }
+    std::span<const EventCount> total(std::size_t row) { return {total_at(row), columns_}; }
+    Pieces take() && { return std::move(pieces_); }
 
   private:
-    static constexpr std::size_t piece = 1024;  // rows
+    static constexpr std::size_t cells = 65536, most = 1024;  // of a piece, and its rows
 
-    std::size_t columns_, totals_;
-    std::vector<std::unique_ptr<EventCount[]>>& pieces_;
+    std::size_t columns_, totals_, piece_;
+    Pieces pieces_;
 };
 
 // RowId identifies a row.
@@ -85,7 +91,12 @@ class ReportMaker {
         if (options_.has(ReportKey::symbol)) find_no_symbol();
         drop_small_rows();
         if (options_.tree != ReportTree::none && report_.whole.size() != 0) grow_trees();
+        // What follows needs memory, too.
+        calls_.reset();
+        task_rows_.reset();
         keep_tree_places();
+        report_.texts.push_back(std::move(tree_places_).take_texts());
+        report_.texts.push_back(std::move(row_places_).take_texts());
         report_.places = std::move(row_places_).take();
         sort_rows(counts_, options_, report_);
         return std::move(report_);
@@ -190,27 +201,13 @@ class ReportMaker {
     }
 
     void sum_rows() {
-        const auto columns = columns_.size();
-        InternTable<RowId> ids;
-        RowCells cells(columns, options_.children, report_.cells);
-        {
-            std::optional<TaskCalls> calls;
-            if (options_.children) calls.emplace(counts_, columns_);
-            each_share(counts_, columns_, row_place_, calls ? &*calls : nullptr,
-                       [&](std::uint32_t task, std::uint32_t place, std::span<const EventCount> self,
-                           std::span<const EventCount> total) {
-                           look();
-                           if (is_other(task)) return;
-                           auto* sum = cells.at(ids.intern({task, place}));
-                           for (std::size_t column = 0; column < columns; ++column) *sum++ += self[column];
-                           if (!options_.children) return;
-                           for (std::size_t column = 0; column < columns; ++column) *sum++ += total[column];
-                       });
-        }
-        report_.rows.reserve(ids.size());
-        for (std::uint32_t row = 0; const auto& id : ids.keys()) {
-            report_.rows.push_back({id.task, id.place, cells.self(row), cells.total(row), {}});
-            ++row;
+        task_rows_.emplace(counts_);
+        if (options_.children) {
+            calls_.emplace(counts_, columns_, *task_rows_, row_place_,
+                           options_.tree == ReportTree::callee ? Outer::nearest : Outer::outermost);
+            sum_with_callees();
+        } else {
+            sum_own();
         }
         if (options_.relative) {
             // Exclude what --kind, --dso and --symbols remove.
@@ -220,9 +217,111 @@ class ReportMaker {
         }
     }
 
+    void sum_own() {
+        const auto columns = columns_.size();
+        InternTable<RowId> ids;
+        RowCells cells(columns, false);
+        const auto rows = counts_.rows();
+        for (std::size_t number = 0; number < rows.size(); ++number) {
+            look();
+            const auto task = rows[number].task;
+            const auto place = row_place_[sampled_frame(rows[number])];
+            if (place == no_place || is_other(task)) continue;
+            auto* sum = cells.at(ids.intern({task, place}));
+            const auto all = counts_.cells(number);
+            for (std::size_t column = 0; column < columns; ++column) *sum++ += all[columns_[column]];
+        }
+        report_.rows.reserve(ids.size());
+        for (const auto& id : ids.keys()) add_row(id, cells, report_.rows.size());
+        report_.cells = std::move(cells).take();
+    }
+
+    void add_row(const RowId& id, RowCells& cells, std::size_t row) {
+        report_.rows.push_back({id.task, id.place, cells.self(row), cells.total(row), {}});
+    }
+
+    // Part is the rows of some tasks that follow each other.
+    struct Part {
+        std::uint32_t begin, end;  // tasks
+        std::vector<RowId> rows = {};
+        std::optional<RowCells> cells = {};
+    };
+
+    // Makes the rows of each task in the order in which its chains have their places, from the innermost on. Threads
+    // take parts; what is in a part, and the order of parts, does not depend on them.
+    void sum_with_callees() {
+        constexpr std::size_t least = 4096;  // rows of the counts in a part
+        std::vector<Part> parts;
+        std::size_t count = least;
+        for (std::uint32_t task = 0; task < task_rows_->tasks(); ++task) {
+            if (count >= least) {
+                parts.push_back({task, task});
+                count = 0;
+            }
+            parts.back().end = task + 1;
+            count += task_rows_->of(task).size();
+        }
+        std::atomic<std::size_t> next = 0;
+        std::atomic_flag first;
+        const auto work = [&] {
+            std::optional<TaskCalls> own;
+            auto& calls = first.test_and_set() ? own.emplace(counts_, columns_, *task_rows_) : calls_->tasks;
+            std::vector<std::uint32_t> row_of(row_places_.size(), no_place);  // by place: its row of the current task
+            for (auto part = next++; part < parts.size(); part = next++) sum_part(parts[part], calls, row_of);
+        };
+        on_threads(std::min<std::size_t>(options_.jobs, parts.size()), work);
+        std::size_t rows = 0;
+        for (const auto& part : parts) rows += part.rows.size();
+        report_.rows.reserve(rows);
+        for (auto& part : parts) {
+            for (std::size_t row = 0; row < part.rows.size(); ++row) add_row(part.rows[row], *part.cells, row);
+            part.rows = {};
+            std::ranges::move(std::move(*part.cells).take(), std::back_inserter(report_.cells));
+        }
+    }
+
+    void sum_part(Part& part, TaskCalls& calls, std::vector<std::uint32_t>& row_of) const {
+        const auto columns = columns_.size();
+        const auto chains = counts_.chains();
+        auto& cells = part.cells.emplace(columns, true);
+        for (auto task = part.begin; task < part.end; ++task) {
+            if (stop_.stop_requested()) throw Stopped();
+            if (is_other(task)) continue;
+            const auto begin = part.rows.size();
+            calls.load(task, [&](std::uint32_t node) {
+                const auto place = row_place_[chains[node].frame];
+                if (place == no_place || row_of[place] != no_place) return;
+                row_of[place] = static_cast<std::uint32_t>(part.rows.size());
+                part.rows.push_back({task, place});
+            });
+            for (const auto number : task_rows_->of(task)) {
+                const auto place = row_place_[sampled_frame(counts_.rows()[number])];
+                if (place == no_place) continue;
+                const auto own = counts_.cells(number);
+                auto* self = cells.at(row_of[place]);
+                for (std::size_t column = 0; column < columns; ++column) self[column] += own[columns_[column]];
+            }
+            // In a recursive chain only the outermost counts.
+            calls.each([&](std::uint32_t node, std::span<const EventCount> sum) {
+                const auto place = row_place_[chains[node].frame];
+                if (place == no_place || calls_->outer[node] != ChainNode::none) return;
+                auto* total = cells.total_at(row_of[place]);
+                for (std::size_t column = 0; column < columns; ++column) total[column] += sum[column];
+            });
+            for (auto row = begin; row < part.rows.size(); ++row) row_of[part.rows[row].place] = no_place;
+        }
+    }
+
     void find_no_symbol() {
         std::map<Unnamed, EventCounts> reasons;
-        std::map<std::pair<std::string_view, std::string>, std::uint64_t> objects;
+        std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> objects;
+        // By frame: where its samples count. Rows are many more than sampled frames. MEASURED
+        struct Sums {
+            EventCounts* cells = nullptr;
+            std::uint64_t* hits = nullptr;
+        };
+        std::vector<std::uint32_t> sums_of(counts_.frames().size());  // 1 + index in sums, 0: none yet
+        std::vector<Sums> sums;
         const auto rows = counts_.rows();
         for (std::size_t number = 0; number < rows.size(); ++number) {
             look();
@@ -230,18 +329,27 @@ class ReportMaker {
             if (row_place_[leaf] == no_place || is_other(rows[number].task)) continue;
             const auto& place = row_places_[row_place_[leaf]];
             if (!place.symbol.empty()) continue;
-            const auto why = symbolizer_.why_unnamed(counts_.frames()[leaf]);
-            const auto cells = chosen(counts_.cells(number));
-            auto& sum = reasons[why];
-            sum.resize(columns_.size());
-            add(sum, cells);
-            auto& count = objects[{why.reason, place.object}];
-            count = add_up_to_most(count, hits(cells));
+            if (sums_of[leaf] == 0) {
+                const auto why = symbolizer_.why_unnamed(counts_.frames()[leaf]);
+                auto& cells = reasons[why];
+                cells.resize(columns_.size());
+                sums.push_back({&cells, &objects[{why.reason, place.object}]});
+                sums_of[leaf] = static_cast<std::uint32_t>(sums.size());
+            }
+            const auto& sum = sums[sums_of[leaf] - 1];
+            const auto all = counts_.cells(number);
+            std::uint64_t count = 0;
+            for (std::size_t column = 0; column < columns_.size(); ++column) {
+                const auto& cell = all[columns_[column]];
+                (*sum.cells)[column] += cell;
+                count = add_up_to_most(count, cell.hits);
+            }
+            *sum.hits = add_up_to_most(*sum.hits, count);
         }
         for (const auto& [why, cells] : reasons) {
             std::vector<std::pair<std::uint64_t, std::string>> most;
             for (const auto& [of, count] : objects) {
-                if (of.first == why.reason && of.second != "[unknown]") most.emplace_back(count, of.second);
+                if (of.first == why.reason && of.second != "[unknown]") most.emplace_back(count, std::string(of.second));
             }
             std::ranges::sort(most, [](const auto& a, const auto& b) {
                 return a.first != b.first ? a.first > b.first : a.second < b.second;
@@ -261,6 +369,7 @@ class ReportMaker {
     void drop_small_rows() {
         report_.hidden_by_event.resize(columns_.size());
         if (options_.percent_limit <= 0) return;
+        rows_are_complete_ = false;
         report_.hidden_rows = std::erase_if(report_.rows, [&](const ReportRow& row) {
             if (reaches(row.total, report_.whole, options_.percent_limit)) return false;
             for (std::size_t column = 0; column < columns_.size(); ++column) {
@@ -280,13 +389,13 @@ class ReportMaker {
             least.push_back({0, least_periods(cell.periods, options_.tree_limit, Rounded::down)});
         }
         std::vector<ReportRow*> rows;
+        // Those that cannot have a branch only count.
         for (auto& row : report_.rows) rows.push_back(&row);
         // Group by task, most first within each: the limit of tree nodes may be reached.
         const auto most = [](const ReportRow* row) { return row->total.empty() ? 0 : ~row->total[0].periods; };
         std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->task, most(row)); });
-        TaskCalls calls(counts_, columns_);
-        TreeGrower grower(counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
-                          limits_.chain_nodes, calls);
+        TreeGrower grower({counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
+                           limits_.chain_nodes, *task_rows_, calls_ ? &*calls_ : nullptr, rows_are_complete_});
         for (std::span<ReportRow* const> left(rows); !left.empty();) {
             if (stop_.stop_requested()) throw Stopped();
             std::size_t count = 1;
@@ -303,6 +412,7 @@ class ReportMaker {
         std::vector<std::uint32_t> number;  // by the previous number
         std::optional<ReportLines> lines;  // finds each line again if places have them, for the reasons of unknown ones
         if (options_.tree_key != TreeKey::function) lines.emplace(symbolizer_);
+        TextArena texts;
         const auto keep = [&](auto& self, std::vector<ReportNode>& nodes) -> void {
             for (auto& node : nodes) {
                 if (number.size() <= node.place) number.resize(node.place + 1, no_place);
@@ -312,7 +422,7 @@ class ReportMaker {
                     report_.tree_places.push_back((same_places() ? row_places_ : tree_places_)[node.place]);
                     if (lines) {
                         report_.tree_places.back().line =
-                            lines->line_of(counts_.frames()[tree_frame_[node.place]], true);
+                            texts.keep(lines->line_of(counts_.frames()[tree_frame_[node.place]], true));
                     }
                 }
                 node.place = kept;
@@ -321,6 +431,7 @@ class ReportMaker {
         };
         for (auto& row : report_.rows) keep(keep, row.tree);
         if (lines) std::ranges::copy(lines->problems(), std::back_inserter(report_.line_problems));
+        report_.texts.push_back(std::move(texts));
     }
 
     const Recording& recording_;
@@ -337,6 +448,9 @@ class ReportMaker {
     std::vector<CodePart> left_out_by_;      // by number of the frame; empty unless filtered()
     std::vector<std::uint32_t> tree_place_;  // by number of the frame; empty without trees, and with same_places()
     std::vector<std::uint32_t> tree_frame_;  // by tree place: the number of its first frame; empty with same_places()
+    std::optional<TaskRows> task_rows_;      // from sum_rows() to grow_trees()
+    std::optional<SharedCalls> calls_;       // likewise, if rows count callees
+    bool rows_are_complete_ = true;          // no row was left out
     Report report_;
 };
 

@@ -32,17 +32,25 @@ std::string ReportPlace::text() const {
     return std::string(symbol) + std::string(inlined ? inlined_mark : "");
 }
 
-const std::string& Places::short_name(std::string_view path, CodeClass kind) {
+std::string_view Places::short_name(std::string_view path, CodeClass kind) {
     // Consecutive frames of one object share the same path storage.
-    if (last_name_ != nullptr && path.data() == last_path_.data() && path.size() == last_path_.size() &&
+    if (!last_name_.empty() && path.data() == last_path_.data() && path.size() == last_path_.size() &&
         kind == last_kind_) {
-        return *last_name_;
+        return last_name_;
     }
     auto& name = short_names_[{path, kind}];
-    if (name.empty()) name = object_label(path, kind);
+    if (name.empty()) {
+        const auto text = object_label(path, kind);
+        auto known = objects_.find(text);
+        if (known == objects_.end()) {
+            const auto kept = texts_.keep(text);
+            known = objects_.emplace(kept, kept).first;
+        }
+        name = known->second;
+    }
     last_path_ = path;
     last_kind_ = kind;
-    last_name_ = &name;
+    last_name_ = name;
     return name;
 }
 
@@ -69,7 +77,7 @@ Places::Key Places::key_of(const ReportPlace& place) const {
 
 std::uint32_t Places::number(const Frame& frame, bool shown) {
     const auto name = symbolizer_.name(frame);
-    const auto& object = short_name(name.object, name.kind);
+    const auto object = short_name(name.object, name.kind);
     const auto* code = symbolizer_.timeline().code_of(frame);
     const auto load = code != nullptr ? code->load : std::nullopt;
 
@@ -85,7 +93,8 @@ std::uint32_t Places::number(const Frame& frame, bool shown) {
             place.offset = frame.offset - symbolizer_.function(frame).offset;
         }
     }
-    if (keys_.line) place.line = lines_->line_of(frame, shown);
+    std::string line;
+    if (keys_.line) place.line = line = lines_->line_of(frame, shown);
     place.object = object;
     place.path = name.object;
     if (load) place.loads.push_back(*load);
@@ -94,6 +103,7 @@ std::uint32_t Places::number(const Frame& frame, bool shown) {
         slots_.number(key.hash(HashKey::process()), [&](std::uint32_t known) { return key_of(places_[known]) == key; });
     if (number == HashSlots::free) {
         number = static_cast<std::uint32_t>(places_.size());
+        place.line = texts_.keep(line);
         places_.push_back(std::move(place));
         return number;
     }

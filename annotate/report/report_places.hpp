@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "perfdata/annotate/report/report.hpp"
+#include "perfdata/core/text_arena.hpp"
 #include "perfdata/profile/hash_slots.hpp"
 
 #include "report_lines.hpp"
@@ -39,6 +40,10 @@ class Places {
     // seal() frees the memory that only number() needs. Do not call number() afterwards.
     void seal() { slots_ = {}; }
     std::vector<ReportPlace> take() && { return std::move(places_); }
+    // take_texts() returns what views of places refer to, besides the symbolizer.
+    TextArena take_texts() && { return std::move(texts_); }
+    // Prepares for so many frames. Memory that is not used is never touched.
+    void reserve(std::size_t frames) { places_.reserve(frames); }
     const ReportPlace& operator[](std::uint32_t number) const { return places_[number]; }
     std::size_t size() const { return places_.size(); }
 
@@ -59,7 +64,7 @@ class Places {
         std::uint64_t hash(const HashKey& key) const;
     };
     Key key_of(const ReportPlace& place) const;
-    const std::string& short_name(std::string_view path, CodeClass kind);
+    std::string_view short_name(std::string_view path, CodeClass kind);
 
     const Symbolizer& symbolizer_;
     PlaceKeys keys_;
@@ -67,8 +72,10 @@ class Places {
     HashSlots slots_;  // numbers in places_, by key
     std::string_view last_path_;
     CodeClass last_kind_ = CodeClass::unknown;
-    const std::string* last_name_ = nullptr;  // short name of the last path and kind
-    std::map<std::pair<std::string_view, CodeClass>, std::string> short_names_;
+    std::string_view last_name_;  // short name of the last path and kind
+    std::map<std::pair<std::string_view, CodeClass>, std::string_view> short_names_;
+    std::map<std::string_view, std::string_view> objects_;  // each short name once: equal ones have equal data()
+    TextArena texts_;
     std::optional<ReportLines> lines_;  // only with the key `line`
     std::vector<ReportPlace> places_;
 };

@@ -24,137 +24,21 @@ void subtract(std::span<EventCount> from, std::span<const EventCount> cells) {
 
 }  // namespace
 
-std::vector<std::uint32_t> outer_nodes(const SampleCounts& counts, const std::vector<std::uint32_t>& place) {
-    const auto chains = counts.chains();
-    const auto count = static_cast<std::uint32_t>(chains.size());
-    const auto callees = callees_of(counts);
-    std::uint32_t places = 0;
-    for (const auto one : place) places = one == no_place ? places : std::max(places, one + 1);
-    // Walk down from each root and back up. `innermost` holds the innermost node of each place on the path from the
-    // root; leaving a node restores the previous value.
-    std::vector<std::uint32_t> innermost(places + 1, no_node);  // the last is for no_place
-    std::vector<std::uint32_t> outer(count, no_node);
-    const auto at_place = [&](std::uint32_t node) -> std::uint32_t& {
-        return innermost[std::min(place[chains[node].frame], places)];
-    };
-    for (std::uint32_t root = 0; root < count; ++root) {
-        if (chains[root].caller != no_node) continue;
-        for (auto node = root; node != no_node;) {
-            outer[node] = std::exchange(at_place(node), node);
-            auto next = callees.first[node];
-            while (next == no_node) {
-                at_place(node) = outer[node];
-                if (node == root) break;
-                next = callees.next[node];
-                node = chains[node].caller;
-            }
-            node = next;
-        }
-    }
-    return outer;
-}
-
-Callees callees_of(const SampleCounts& counts) {
-    const auto chains = counts.chains();
-    Callees callees;
-    callees.first.assign(chains.size(), no_node);
-    callees.next.assign(chains.size(), no_node);
-    for (auto node = static_cast<std::uint32_t>(chains.size()); node-- != 0;) {
-        const auto caller = chains[node].caller;
-        if (caller == no_node) continue;
-        callees.next[node] = callees.first[caller];
-        callees.first[caller] = node;
-    }
-    return callees;
-}
-
-TaskCalls::TaskCalls(const SampleCounts& counts, const std::vector<std::size_t>& columns)
-    : counts_(counts),
-      columns_(columns),
-      begin_(counts.tasks().size() + 1),
-      stamp_(counts.chains().size()),
-      ends_(counts.chains().size() * columns.size()),
-      sum_(ends_.size()),
-      inlined_(counts.has_inlined()),
-      self_(inlined_ ? ends_.size() : 0),
-      first_end_(inlined_ ? stamp_.size() : 0, no_node),
-      next_end_(first_end_) {
-    const auto rows = counts.rows();
-    for (const auto& row : rows) ++begin_[row.task + 1];
-    for (std::size_t task = 1; task < begin_.size(); ++task) begin_[task] += begin_[task - 1];
-    rows_.resize(rows.size());
-    auto at = begin_;
-    for (std::uint32_t number = 0; number < rows.size(); ++number) rows_[at[rows[number].task]++] = number;
-}
-
-void TaskCalls::load(std::uint32_t task) {
-    const auto chains = counts_.chains();
-    const auto columns = columns_.size();
-    ++current_;
-    touched_.clear();
-    std::vector<std::size_t> pieces;  // starts in touched_: each piece begins with the end of a chain
-    for (auto at = begin_[task]; at < begin_[task + 1]; ++at) {
-        const auto number = rows_[at];
-        const auto end = counts_.rows()[number].chain;
-        if (stamp_[end] != current_) pieces.push_back(touched_.size());
-        for (auto node = end; node != no_node && stamp_[node] != current_; node = chains[node].caller) {
-            stamp_[node] = current_;
-            touched_.push_back(node);
-            const auto first = static_cast<std::ptrdiff_t>(node * columns);
-            std::fill_n(ends_.begin() + first, columns, EventCount{});
-            if (!inlined_) continue;
-            std::fill_n(self_.begin() + first, columns, EventCount{});
-            first_end_[node] = no_node;
-        }
-        const auto cells = counts_.cells(number);
-        for (std::size_t column = 0; column < columns; ++column) {
-            ends_[end * columns + column] += cells[columns_[column]];
-        }
-        if (!inlined_) continue;
-        const auto sampled = counts_.sampled(end);
-        for (std::size_t column = 0; column < columns; ++column) {
-            self_[sampled * columns + column] += cells[columns_[column]];
-        }
-        // A task has one row for each chain.
-        next_end_[end] = std::exchange(first_end_[sampled], end);
-    }
-    for (const auto node : touched_) {
-        for (auto cell = node * columns; cell < (node + 1) * columns; ++cell) sum_[cell] = ends_[cell];
-    }
-    // A node's callees are before it in its own piece, or in later pieces.
-    auto end = touched_.size();
-    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
-        for (auto at = *piece; at < end; ++at) {
-            const auto caller = chains[touched_[at]].caller;
-            if (caller == no_node) continue;
-            for (std::size_t column = 0; column < columns; ++column) {
-                sum_[caller * columns + column] += sum_[touched_[at] * columns + column];
-            }
-        }
-        end = *piece;
-    }
-}
-
-TreeGrower::TreeGrower(const SampleCounts& counts, const std::vector<std::size_t>& columns,
-                       const std::vector<std::uint32_t>& row_place, const std::vector<std::uint32_t>& tree_place,
-                       const EventCounts& least, const ReportOptions& options, std::size_t most_nodes, TaskCalls& calls)
-    : counts_(counts),
-      columns_(columns),
-      row_place_(row_place),
-      tree_place_(tree_place),
-      least_(least),
-      options_(options),
-      calls_(calls),
-      callees_(callees_of(counts)),
-      outer_(outer_nodes(counts, row_place)),
-      outermost_(outer_.size()),
-      not_here_(counts.chains().size() * columns.size()),
-      most_grown_(options.children ? most_of_children : std::clamp(most_nodes, most_of_children, most_of_self)) {
-    // Callers precede their callees.
-    for (std::uint32_t node = 0; node < outer_.size(); ++node) {
-        outermost_[node] = outer_[node] == no_node ? node : outermost_[outer_[node]];
-    }
-}
+TreeGrower::TreeGrower(const Input& input)
+    : counts_(input.counts),
+      columns_(input.columns),
+      row_place_(input.row_place),
+      tree_place_(input.tree_place),
+      least_(input.least),
+      options_(input.options),
+      rows_(input.rows),
+      calls_(input.calls),
+      can_prune_(input.rows_are_complete && &input.row_place == &input.tree_place &&
+                 input.options.tree_style != TreeStyle::fractal),
+      cells_(input.columns.size()),
+      small_cells_(input.columns.size()),
+      most_grown_(input.options.children ? most_of_children
+                                         : std::clamp(input.most_nodes, most_of_children, most_of_self)) {}
 
 void TreeGrower::grow(std::span<ReportRow* const> rows) {
     while (!rows.empty()) {
@@ -166,134 +50,178 @@ void TreeGrower::grow(std::span<ReportRow* const> rows) {
 }
 
 void TreeGrower::grow_task(std::span<ReportRow* const> rows) {
-    std::vector<ReportRow*> growing;
-    std::vector<std::uint32_t> number_of;  // by place: its number in `growing`
+    growing_.clear();
     for (auto* row : rows) {
-        if (!row_is_enough(*row)) {
+        if (row_is_enough(*row)) {
+            growing_.push_back({row});
+        } else {
             ++small_;
-            continue;
         }
-        if (number_of.size() <= row->place) number_of.resize(row->place + 1, no_place);
-        number_of[row->place] = static_cast<std::uint32_t>(growing.size());
-        growing.push_back(row);
     }
-    if (growing.empty()) return;
+    if (growing_.empty()) return;
     if (grown_ > most_grown_) {
-        without_ += growing.size();
+        without_ += growing_.size();
         return;
     }
-    calls_.load(rows[0]->task);
-    std::vector<std::vector<std::uint32_t>> nodes(growing.size());
-    for (const auto node : calls_.touched()) {
-        const auto place = row_place_of(node);
-        if (place < number_of.size() && number_of[place] != no_place) nodes[number_of[place]].push_back(node);
+    for (std::uint32_t number = 0; number < growing_.size(); ++number) {
+        const auto place = growing_[number].row->place;
+        if (growing_of_.size() <= place) growing_of_.resize(std::max<std::size_t>(place + 1, 2 * growing_of_.size()), no_place);
+        growing_of_[place] = number;
     }
-    for (std::size_t number = 0; number < growing.size(); ++number) grow_row(*growing[number], nodes[number]);
+    find_nodes(rows[0]->task);
+    for (const auto& growing : growing_) grow_row(growing);
+    for (const auto& growing : growing_) growing_of_[growing.row->place] = no_place;
 }
 
-void TreeGrower::grow_row(ReportRow& row, std::span<const std::uint32_t> nodes) {
+// Finds the nodes of the rows that grow, and the rows of the counts that end there.
+void TreeGrower::find_nodes(std::uint32_t task) {
+    const auto growing_at = [&](std::uint32_t node) -> Growing* {
+        const auto place = row_place_of(node);
+        if (place >= growing_of_.size() || growing_of_[place] == no_place) return nullptr;
+        return &growing_[growing_of_[place]];
+    };
+    const auto each_end = [&](auto&& take) {
+        for (const auto row : rows_.of(task)) {
+            if (auto* growing = growing_at(counts_.sampled(end_of(row)))) take(*growing, row);
+        }
+    };
+    // Count, then fill from behind: the ends of ranges become their begins.
+    each_end([](Growing& growing, std::uint32_t) { ++growing.ends_begin; });
+    std::uint32_t sum = 0;
+    for (auto& growing : growing_) growing.ends_begin = growing.ends_end = sum += growing.ends_begin;
+    ends_.resize(sum);
+    each_end([&](Growing& growing, std::uint32_t row) { ends_[--growing.ends_begin] = row; });
+    if (calls_ == nullptr) return;
+    calls_->tasks.load(task);
+    elsewhere_of_.clear();
+    const auto each_node = [&](auto&& take) {
+        calls_->tasks.each([&](std::uint32_t node, std::span<const EventCount>) {
+            if (auto* growing = growing_at(node)) take(*growing, node);
+        });
+    };
+    each_node([](Growing& growing, std::uint32_t) { ++growing.nodes_begin; });
+    sum = 0;
+    for (auto& growing : growing_) growing.nodes_begin = growing.nodes_end = sum += growing.nodes_begin;
+    nodes_.resize(sum);
+    each_node([&](Growing& growing, std::uint32_t node) { nodes_[--growing.nodes_begin] = node; });
+}
+
+void TreeGrower::grow_row(const Growing& growing) {
     if (grown_ > most_grown_) {
         ++without_;
         return;
     }
+    prunes_ = can_prune_;
+    const auto grown = grown_;
+    const auto small = small_;
+    if (grow_tree(growing)) return;
+    // The tree is incomplete.
+    if (prunes_) {
+        // Small branches count until the limit is reached: in the order in which all callees would be branches.
+        prunes_ = false;
+        grown_ = grown;
+        small_ = small;
+        grow_tree(growing);
+    }
+    growing.row->tree = {};
+    ++without_;
+}
+
+bool TreeGrower::grow_tree(const Growing& growing) {
     weights_.clear();
     paths_.clear();
+    growing.row->tree.clear();
     std::vector<Step> steps;
     if (options_.tree == ReportTree::caller) {
-        start_paths(nodes, steps);
-        if (options_.children) start_down(nodes, steps);
-    } else if (options_.children) {
-        start_up(nodes, steps);
+        start_paths(growing, steps);
+        if (calls_ != nullptr) start_down(growing, steps);
+    } else if (calls_ != nullptr) {
+        start_up(growing, steps);
     } else {
-        start_up_self(nodes, steps);
+        start_up_self(growing, steps);
     }
-    branch(steps, row.tree);
-    if (grown_ > most_grown_) {  // the tree is incomplete
-        row.tree = {};
-        ++without_;
-    }
-    const auto columns = columns_.size();
-    for (const auto node : not_here_nodes_) {
-        std::fill_n(not_here_.begin() + static_cast<std::ptrdiff_t>(node * columns), columns, EventCount{});
-    }
-    not_here_nodes_.clear();
+    branch(steps, growing.row->tree);
+    forget_elsewhere();
+    return grown_ <= most_grown_;
+}
+
+std::span<const EventCount> TreeGrower::ends(std::uint32_t row) {
+    const auto cells = counts_.cells(row);
+    for (std::size_t column = 0; column < cells_.size(); ++column) cells_[column] = cells[columns_[column]];
+    return cells_;
 }
 
 // Adds the samples in the function itself, as paths from the outermost caller.
-void TreeGrower::start_paths(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
-    for (const auto node : nodes) {
-        calls_.each_end(node, [&](std::uint32_t end) {
-            const auto begin = paths_.size();
-            for (auto at = end; at != no_node; at = counts_.chains()[at].caller) paths_.push_back(at);
-            std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
-            paths_.push_back(no_node);
-            steps.push_back(
-                {place_of(paths_[begin]), static_cast<std::uint32_t>(begin), weigh(calls_.ends(end)), Step::Way::path});
-        });
+void TreeGrower::start_paths(const Growing& growing, std::vector<Step>& steps) {
+    for (auto at = growing.ends_begin; at < growing.ends_end; ++at) {
+        const auto cells = ends(ends_[at]);
+        if (!counts_.has_inlined() && hits(cells) == 0) continue;
+        const auto begin = paths_.size();
+        for (auto node = end_of(ends_[at]); node != no_node; node = counts_.chains()[node].caller) paths_.push_back(node);
+        std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
+        paths_.push_back(no_node);
+        steps.push_back({place_of(paths_[begin]), static_cast<std::uint32_t>(begin), weigh(cells), Step::Way::path});
     }
 }
 
 // Adds the samples in callees, from the outermost call down, without those that start_paths() shows.
-void TreeGrower::start_down(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
+void TreeGrower::start_down(const Growing& growing, std::vector<Step>& steps) {
     const auto columns = columns_.size();
-    std::vector<std::uint32_t> outermost;
-    for (const auto node : nodes) {
-        const auto first = outermost_[node];
-        if (first == node) outermost.push_back(node);
-        calls_.each_end(node, [&](std::uint32_t end) {
-            const auto shown = calls_.ends(end);
-            for (auto at = end;; at = counts_.chains()[at].caller) {
-                not_here_nodes_.push_back(at);
-                for (std::size_t column = 0; column < columns; ++column) {
-                    not_here_[at * columns + column] += shown[column];
-                }
-                if (at == first) break;
-            }
-        });
+    for (auto at = growing.ends_begin; at < growing.ends_end; ++at) {
+        const auto cells = ends(ends_[at]);
+        if (!counts_.has_inlined() && hits(cells) == 0) continue;
+        const auto end = end_of(ends_[at]);
+        const auto sampled = counts_.sampled(end);
+        const auto outer = calls_->outer[sampled];
+        const auto first = outer == no_node ? sampled : outer;
+        for (auto node = end;; node = counts_.chains()[node].caller) {
+            note_elsewhere(node, cells);
+            if (node == first) break;
+        }
     }
-    for (const auto node : outermost) {
-        const auto weight = weigh(calls_.sum(node));
-        subtract(std::span(weights_).subspan(weight, columns), std::span(not_here_).subspan(node * columns, columns));
+    for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
+        const auto node = nodes_[at];
+        if (calls_->outer[node] != no_node) continue;
+        const auto weight = weigh(calls_->tasks.sum(node));
+        subtract_elsewhere(node, std::span(weights_).subspan(weight, columns));
         steps.push_back({place_of(node), node, weight, Step::Way::down});
     }
 }
 
 // Adds all samples, from the innermost call up.
-void TreeGrower::start_up(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
+void TreeGrower::start_up(const Growing& growing, std::vector<Step>& steps) {
     const auto columns = columns_.size();
-    for (const auto node : nodes) {
-        const auto above = outer_[node];
-        if (above == no_node) continue;
-        not_here_nodes_.push_back(above);
-        const auto sum = calls_.sum(node);
-        for (std::size_t column = 0; column < columns; ++column) not_here_[above * columns + column] += sum[column];
+    for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
+        const auto above = calls_->outer[nodes_[at]];
+        if (above != no_node) note_elsewhere(above, calls_->tasks.sum(nodes_[at]));
     }
     // Samples in what was inlined begin there, unless that is of the same row.
-    for (const auto node : nodes) {
-        calls_.each_end(node, [&](std::uint32_t end) {
-            for (auto at = end; at != node; at = counts_.chains()[at].caller) {
-                if (row_place_of(at) == row_place_of(node)) return;
-            }
-            if (end == node) return;
-            not_here_nodes_.push_back(node);
-            const auto shown = calls_.ends(end);
-            for (std::size_t column = 0; column < columns; ++column)
-                not_here_[node * columns + column] += shown[column];
-            steps.push_back({place_of(end), end, weigh(shown), Step::Way::up});
-        });
+    for (auto at = growing.ends_begin; at < growing.ends_end && counts_.has_inlined(); ++at) {
+        const auto end = end_of(ends_[at]);
+        const auto sampled = counts_.sampled(end);
+        bool same = end == sampled;
+        for (auto node = end; node != sampled && !same; node = counts_.chains()[node].caller) {
+            same = row_place_of(node) == growing.row->place;
+        }
+        if (same) continue;
+        const auto cells = ends(ends_[at]);
+        note_elsewhere(sampled, cells);
+        steps.push_back({place_of(end), end, weigh(cells), Step::Way::up});
     }
-    for (const auto node : nodes) {
-        const auto weight = weigh(calls_.sum(node));
-        subtract(std::span(weights_).subspan(weight, columns), std::span(not_here_).subspan(node * columns, columns));
+    for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
+        const auto node = nodes_[at];
+        const auto weight = weigh(calls_->tasks.sum(node));
+        subtract_elsewhere(node, std::span(weights_).subspan(weight, columns));
         steps.push_back({place_of(node), node, weight, Step::Way::up});
     }
 }
 
-void TreeGrower::start_up_self(std::span<const std::uint32_t> nodes, std::vector<Step>& steps) {
-    for (const auto node : nodes) {
-        calls_.each_end(node, [&](std::uint32_t end) {
-            steps.push_back({place_of(end), end, weigh(calls_.ends(end)), Step::Way::up});
-        });
+void TreeGrower::start_up_self(const Growing& growing, std::vector<Step>& steps) {
+    for (auto at = growing.ends_begin; at < growing.ends_end; ++at) {
+        const auto cells = ends(ends_[at]);
+        if (!counts_.has_inlined() && hits(cells) == 0) continue;
+        const auto end = end_of(ends_[at]);
+        steps.push_back({place_of(end), end, weigh(cells), Step::Way::up});
     }
 }
 
@@ -313,8 +241,11 @@ void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below
         if ((grown_ += columns) > most_grown_) return;
         ReportNode node{steps[begin].place, cells, std::move(cells), {}};
         std::vector<Step> next;
-        for (const auto& step : same) follow(step, next);
-        subtract(node.ends, sum_of(next));
+        EventCounts continuing(columns);
+        ++branching_;
+        for (const auto& step : same) follow(step, next, continuing);
+        add(continuing, sum_of(next));
+        subtract(node.ends, continuing);
         branch(next, node.below);
         weights_.resize(weights);
         below.push_back(std::move(node));
@@ -342,23 +273,60 @@ EventCounts TreeGrower::least_of(const EventCounts& cells) const {
     return least;
 }
 
-void TreeGrower::follow(const Step& step, std::vector<Step>& next) {
-    const auto columns = columns_.size();
+void TreeGrower::follow(const Step& step, std::vector<Step>& next, EventCounts& small) {
     if (step.way == Step::Way::up) {
         const auto caller = counts_.chains()[step.node].caller;
         if (caller != no_node) next.push_back({place_of(caller), caller, step.weight, step.way});
-    } else if (step.way == Step::Way::path) {
+        return;
+    }
+    if (step.way == Step::Way::path) {
         const auto node = paths_[step.node + 1];
         if (node != no_node) next.push_back({place_of(node), step.node + 1, step.weight, step.way});
-    } else {
-        for (auto callee = callees_.first[step.node]; callee != no_node; callee = callees_.next[callee]) {
-            if (!calls_.holds(callee)) continue;
-            const auto weight = weigh(calls_.sum(callee));
-            const auto elsewhere = std::span<const EventCount>(not_here_).subspan(callee * columns, columns);
-            subtract(std::span(weights_).subspan(weight, columns), elsewhere);
-            next.push_back({place_of(callee), callee, weight, step.way});
-        }
+        return;
     }
+    const auto columns = columns_.size();
+    calls_->callees.each(step.node, [&](std::uint32_t callee) {
+        if (!calls_->tasks.holds(callee)) return;
+        const auto place = place_of(callee);
+        const auto sum = calls_->tasks.sum(callee);
+        if (!is_small(place)) {
+            const auto weight = weigh(sum);
+            subtract_elsewhere(callee, std::span(weights_).subspan(weight, columns));
+            next.push_back({place, callee, weight, step.way});
+            return;
+        }
+        // Most callees: a branch of this place has no more than the row of the place. MEASURED
+        std::ranges::copy(sum, small_cells_.begin());
+        subtract_elsewhere(callee, small_cells_);
+        add(small, small_cells_);
+        if (hits(small_cells_) == 0) return;
+        if (seen_.size() <= place) seen_.resize(std::max<std::size_t>(place + 1, 2 * seen_.size()));
+        if (std::exchange(seen_[place], branching_) != branching_) ++small_;
+    });
+}
+
+void TreeGrower::note_elsewhere(std::uint32_t node, std::span<const EventCount> cells) {
+    if (elsewhere_of_.empty()) elsewhere_of_.resize(calls_->tasks.size());
+    const auto index = calls_->tasks.index(node);
+    if (elsewhere_of_[index] == 0) {
+        elsewhere_nodes_.push_back(index);
+        elsewhere_of_[index] = static_cast<std::uint32_t>(elsewhere_nodes_.size());
+        elsewhere_.resize(elsewhere_.size() + cells.size());
+    }
+    auto* into = &elsewhere_[(elsewhere_of_[index] - 1) * cells.size()];
+    for (std::size_t column = 0; column < cells.size(); ++column) into[column] += cells[column];
+}
+
+void TreeGrower::subtract_elsewhere(std::uint32_t node, std::span<EventCount> from) const {
+    if (elsewhere_.empty()) return;
+    const auto number = elsewhere_of_[calls_->tasks.index(node)];
+    if (number != 0) subtract(from, std::span(elsewhere_).subspan((number - 1) * from.size(), from.size()));
+}
+
+void TreeGrower::forget_elsewhere() {
+    for (const auto index : elsewhere_nodes_) elsewhere_of_[index] = 0;
+    elsewhere_nodes_.clear();
+    elsewhere_.clear();
 }
 
 std::uint32_t TreeGrower::weigh(std::span<const EventCount> cells) {

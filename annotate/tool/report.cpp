@@ -189,6 +189,7 @@ class ReportRun {
         options_.program_details = choice_.common.json;
         options_.code = choice_.samples.code();
         options_.inlines = choice_.inlines;
+        options_.jobs = choice_.names.threads();
         wants_callers_ = !rows.rules_out_children() || tree != ReportTree::none;
         if (!chains) return;
         // As in perf: callees if rows count them, else callers.

@@ -47,7 +47,7 @@ GroupTables our_group_tables(const std::filesystem::path& path) {
             const auto& place = report.places[row.place];
             if (any) {
                 rows.push_back(shares + '|' + samples + '|' + periods + '|' + report.tasks[row.task].comm_text() + '|' +
-                               place.object + "|[" + place.level + "] " + place.text());
+                               std::string(place.object) + "|[" + place.level + "] " + place.text());
             }
         }
         std::ranges::sort(rows);

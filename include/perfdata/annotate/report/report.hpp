@@ -19,6 +19,7 @@
 #include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/stop_token.hpp"
+#include "perfdata/core/text_arena.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
@@ -53,20 +54,22 @@ struct ReportProgram {
     Time unloaded_at = Time::forever();  // forever: still loaded when it ended
 };
 
-// ReportPlace is the code of a row or of a node of a tree. Views live as long as the Symbolizer.
+// ReportPlace is the code of a row or of a node of a tree. Views live as long as the Symbolizer and the report. There
+// may be one for each sampled address, so it is kept small: 112 bytes.
 struct PERFDATA_EXPORT ReportPlace {
     static constexpr std::uint32_t no_function = ~std::uint32_t{0};  // no index in Report::functions
 
-    std::string object;                   // perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat], [unknown]
-    std::string_view path;                // the object in full
-    std::string_view symbol;              // empty: unknown
-    bool inlined = false;                 // a function that was inlined: the samples count for what contains it, too
-    std::uint64_t address = 0;            // without symbol: in the object, or in the process
-    std::uint64_t offset = 0;             // in the function; tree nodes told apart by address only
-    char level = '.';                     // perf's: k kernel, . user, g and u of a guest, H hypervisor
-    CodeClass kind = CodeClass::unknown;  // also unknown if of several kinds
+    // perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat], [unknown]. Equal ones of rows have equal data().
+    std::string_view object;
+    std::string_view path;                 // the object in full
+    std::string_view symbol;               // empty: unknown
+    std::uint64_t address = 0;             // without symbol: in the object, or in the process
+    std::uint64_t offset = 0;              // in the function; tree nodes told apart by address only
+    bool inlined = false;                  // a function that was inlined: samples count for what contains it, too
+    char level = '.';                      // perf's: k kernel, . user, g and u of a guest, H hypervisor
+    CodeClass kind = CodeClass::unknown;   // also unknown if of several kinds
     std::uint32_t function = no_function;  // index in Report::functions; rows only, with program_details
-    std::string line;                      // FILE:LINE, "??:0" if unknown; only if asked for
+    std::string_view line;                 // FILE:LINE, "??:0" if unknown; only if asked for
     std::vector<std::uint32_t> loads;      // the BPF programs (index in Timeline::loads()), by time and id
 
     // told_loads() returns the first loads, as many as pages show. The limit bounds the output: any number of programs
@@ -147,6 +150,7 @@ struct PERFDATA_EXPORT Report {
     std::vector<std::string_view> functions;  // BTF names of the functions of rows
     std::map<std::uint32_t, ReportProgram> programs;   // those of rows, by index in Timeline::loads()
     std::vector<std::unique_ptr<EventCount[]>> cells;  // of the rows
+    std::vector<TextArena> texts;                      // of the places
     std::vector<NoSymbol> no_symbol;                   // most first
     // Reasons for "??:0" in rows: of each file one per kind of error, in the order of the samples.
     std::vector<LineProblem> line_problems;

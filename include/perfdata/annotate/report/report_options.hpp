@@ -101,6 +101,8 @@ struct PERFDATA_EXPORT ReportOptions {
     std::string label_title;  // heading of its column; empty: the usual one
     // Find what BTF calls the BPF functions of rows, and all their programs. Only JSON tells that; it takes time.
     bool program_details = true;
+    // Make the report, and its text and JSON, on that many threads; they are the same for any number.
+    unsigned jobs = 1;
 
     // has(key) returns true if it is among `keys`.
     bool has(ReportKey key) const;
