@@ -388,14 +388,16 @@ class ReportMaker {
         for (const auto& cell : report_.whole) {
             least.push_back({0, least_periods(cell.periods, options_.tree_limit, Rounded::down)});
         }
+        TreeGrower grower({counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
+                           limits_.chain_nodes, *task_rows_, calls_ ? &*calls_ : nullptr, rows_are_complete_});
         std::vector<ReportRow*> rows;
-        // Those that cannot have a branch only count.
-        for (auto& row : report_.rows) rows.push_back(&row);
+        for (auto& row : report_.rows) {
+            if (grower.row_is_enough(row)) rows.push_back(&row);
+        }
+        const auto small = report_.rows.size() - rows.size();  // each is a branch that was left out
         // Group by task, most first within each: the limit of tree nodes may be reached.
         const auto most = [](const ReportRow* row) { return row->total.empty() ? 0 : ~row->total[0].periods; };
         std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->task, most(row)); });
-        TreeGrower grower({counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
-                           limits_.chain_nodes, *task_rows_, calls_ ? &*calls_ : nullptr, rows_are_complete_});
         for (std::span<ReportRow* const> left(rows); !left.empty();) {
             if (stop_.stop_requested()) throw Stopped();
             std::size_t count = 1;
@@ -404,7 +406,7 @@ class ReportMaker {
             left = left.subspan(count);
         }
         report_.rows_without_tree = grower.without();
-        report_.small_branches = grower.small();
+        report_.small_branches = grower.small() + small;
     }
 
     // Keeps only places in trees: most have too small a share for a branch.

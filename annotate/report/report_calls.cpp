@@ -30,11 +30,18 @@ Callees::Callees(std::span<const ChainNode> chains) : chains_(chains) {
     others_.reserve(count);
     each_other([&](std::uint64_t other) { others_.push_back(other); });
     std::ranges::sort(others_);
+    begin_.resize((chains.size() + block - 1) / block + 1);
+    for (std::size_t at = others_.size(), begin = begin_.size(); begin-- != 0;) {
+        while (at != 0 && caller(at - 1) / block >= begin) --at;
+        begin_[begin] = static_cast<std::uint32_t>(at);
+    }
 }
 
 std::size_t Callees::first_of(std::uint32_t node) const {
-    const auto at = std::ranges::lower_bound(others_, std::uint64_t{node} << 32);
-    return static_cast<std::size_t>(at - others_.begin());
+    const auto of = node / block;
+    if (of + std::size_t{1} >= begin_.size()) return others_.size();
+    const auto first = others_.begin() + begin_[of], last = others_.begin() + begin_[of + 1];
+    return static_cast<std::size_t>(std::lower_bound(first, last, std::uint64_t{node} << 32) - others_.begin());
 }
 
 std::vector<std::uint32_t> outer_nodes(std::span<const ChainNode> chains, const Callees& callees,

@@ -32,7 +32,7 @@ class TaskRows {
 };
 
 // Callees finds the callees of nodes. Nine of ten nodes lie right behind their caller, since chains are numbered as
-// they appear: these need no memory. 8 bytes for each other one.
+// they appear: these need no memory. 8 bytes for each other one, and half a bit for each node of all.
 class Callees {
   public:
     explicit Callees(std::span<const ChainNode> chains);
@@ -51,11 +51,18 @@ class Callees {
     std::size_t first_of(std::uint32_t node) const;
     std::uint32_t caller(std::size_t other) const { return static_cast<std::uint32_t>(others_[other] >> 32); }
     std::uint32_t callee(std::size_t other) const { return static_cast<std::uint32_t>(others_[other]); }
-    std::size_t bytes() const { return others_.capacity() * sizeof(std::uint64_t); }
+    std::size_t bytes() const {
+        return others_.capacity() * sizeof(std::uint64_t) + begin_.capacity() * sizeof(std::uint32_t);
+    }
 
   private:
+    static constexpr std::uint32_t block = 64;  // nodes
+
     std::span<const ChainNode> chains_;
     std::vector<std::uint64_t> others_;  // caller << 32 | callee
+    // By block of nodes: the first of others_ that is not of a caller before it; one more at the end. It leaves few to
+    // search. MEASURED
+    std::vector<std::uint32_t> begin_;
 };
 
 // Outer is which of the callers of the same place outer_nodes() returns.
@@ -102,6 +109,10 @@ class TaskCalls {
 
     bool holds(std::uint32_t node) const { return (held_[node / 64] >> node % 64 & 1) != 0; }
     std::size_t size() const { return size_; }  // number of nodes
+    // sum_at(index) is that of the node with this index.
+    std::span<const EventCount> sum_at(std::size_t index) const {
+        return std::span(sum_).subspan(index * columns_.size(), columns_.size());
+    }
     // index(node) returns the rank of a node that it holds.
     std::uint32_t index(std::uint32_t node) const {
         const auto below = held_[node / 64] & ((std::uint64_t{1} << node % 64) - 1);
@@ -126,9 +137,6 @@ class TaskCalls {
 
   private:
     void sum_up(std::uint32_t task);
-    std::span<const EventCount> sum_at(std::size_t index) const {
-        return std::span(sum_).subspan(index * columns_.size(), columns_.size());
-    }
 
     const SampleCounts& counts_;
     const std::vector<std::size_t>& columns_;

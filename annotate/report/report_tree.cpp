@@ -51,14 +51,7 @@ void TreeGrower::grow(std::span<ReportRow* const> rows) {
 
 void TreeGrower::grow_task(std::span<ReportRow* const> rows) {
     growing_.clear();
-    for (auto* row : rows) {
-        if (row_is_enough(*row)) {
-            growing_.push_back({row});
-        } else {
-            ++small_;
-        }
-    }
-    if (growing_.empty()) return;
+    for (auto* row : rows) growing_.push_back({row});
     if (grown_ > most_grown_) {
         without_ += growing_.size();
         return;
@@ -166,7 +159,6 @@ void TreeGrower::start_paths(const Growing& growing, std::vector<Step>& steps) {
 
 // Adds the samples in callees, from the outermost call down, without those that start_paths() shows.
 void TreeGrower::start_down(const Growing& growing, std::vector<Step>& steps) {
-    const auto columns = columns_.size();
     for (auto at = growing.ends_begin; at < growing.ends_end; ++at) {
         const auto cells = ends(ends_[at]);
         if (!counts_.has_inlined() && hits(cells) == 0) continue;
@@ -181,10 +173,7 @@ void TreeGrower::start_down(const Growing& growing, std::vector<Step>& steps) {
     }
     for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
         const auto node = nodes_[at];
-        if (calls_->outer[node] != no_node) continue;
-        const auto weight = weigh(calls_->tasks.sum(node));
-        subtract_elsewhere(node, std::span(weights_).subspan(weight, columns));
-        steps.push_back({place_of(node), node, weight, Step::Way::down});
+        if (calls_->outer[node] == no_node) down(node, calls_->tasks.index(node), place_of(node), steps);
     }
 }
 
@@ -210,8 +199,9 @@ void TreeGrower::start_up(const Growing& growing, std::vector<Step>& steps) {
     }
     for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
         const auto node = nodes_[at];
-        const auto weight = weigh(calls_->tasks.sum(node));
-        subtract_elsewhere(node, std::span(weights_).subspan(weight, columns));
+        const auto index = calls_->tasks.index(node);
+        const auto weight = weigh(calls_->tasks.sum_at(index));
+        subtract_elsewhere(index, std::span(weights_).subspan(weight, columns));
         steps.push_back({place_of(node), node, weight, Step::Way::up});
     }
 }
@@ -228,23 +218,27 @@ void TreeGrower::start_up_self(const Growing& growing, std::vector<Step>& steps)
 void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below) {
     const auto columns = columns_.size();
     std::ranges::sort(steps, {}, &Step::place);
-    const auto least = least_of(sum_of(steps));
+    const bool fractal = options_.tree_style == TreeStyle::fractal;
+    EventCounts all(fractal ? columns : 0);
+    if (fractal) sum_into(all, steps);
+    const auto least = least_of(all);
     const auto weights = weights_.size();
     for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
         while (end < steps.size() && steps[end].place == steps[begin].place) ++end;
         const auto same = std::span<const Step>(steps).subspan(begin, end - begin);
-        auto cells = sum_of(same);
-        if (!enough(cells, least)) {
-            if (hits(cells) != 0) ++small_;
+        group_cells_.assign(columns, {});
+        sum_into(group_cells_, same);
+        if (!enough(group_cells_, least)) {
+            if (hits(group_cells_) != 0) ++small_;
             continue;
         }
         if ((grown_ += columns) > most_grown_) return;
-        ReportNode node{steps[begin].place, cells, std::move(cells), {}};
+        ReportNode node{steps[begin].place, group_cells_, group_cells_, {}};
         std::vector<Step> next;
         EventCounts continuing(columns);
         ++branching_;
         for (const auto& step : same) follow(step, next, continuing);
-        add(continuing, sum_of(next));
+        sum_into(continuing, next);
         subtract(node.ends, continuing);
         branch(next, node.below);
         weights_.resize(weights);
@@ -260,10 +254,11 @@ void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below
     });
 }
 
-EventCounts TreeGrower::sum_of(std::span<const Step> steps) const {
-    EventCounts sum(columns_.size());
-    for (const auto& step : steps) add(sum, std::span(weights_).subspan(step.weight, columns_.size()));
-    return sum;
+void TreeGrower::sum_into(EventCounts& sum, std::span<const Step> steps) const {
+    for (const auto& step : steps) {
+        const auto cells = cells_of(step);
+        for (std::size_t column = 0; column < cells.size(); ++column) sum[column] += cells[column];
+    }
 }
 
 EventCounts TreeGrower::least_of(const EventCounts& cells) const {
@@ -284,25 +279,35 @@ void TreeGrower::follow(const Step& step, std::vector<Step>& next, EventCounts& 
         if (node != no_node) next.push_back({place_of(node), step.node + 1, step.weight, step.way});
         return;
     }
-    const auto columns = columns_.size();
+    const auto& tasks = calls_->tasks;
+    const auto own = step.way == Step::Way::down ? step.weight : tasks.index(step.node);
     calls_->callees.each(step.node, [&](std::uint32_t callee) {
-        if (!calls_->tasks.holds(callee)) return;
+        if (!tasks.holds(callee)) return;
+        const auto index = callee == step.node + 1 ? own + 1 : tasks.index(callee);
         const auto place = place_of(callee);
-        const auto sum = calls_->tasks.sum(callee);
-        if (!is_small(place)) {
-            const auto weight = weigh(sum);
-            subtract_elsewhere(callee, std::span(weights_).subspan(weight, columns));
-            next.push_back({place, callee, weight, step.way});
-            return;
-        }
+        if (!is_small(place)) return down(callee, index, place, next);
         // Most callees: a branch of this place has no more than the row of the place. MEASURED
-        std::ranges::copy(sum, small_cells_.begin());
-        subtract_elsewhere(callee, small_cells_);
-        add(small, small_cells_);
-        if (hits(small_cells_) == 0) return;
+        auto cells = tasks.sum_at(index);
+        if (is_elsewhere(index)) {
+            std::ranges::copy(cells, small_cells_.begin());
+            subtract_elsewhere(index, small_cells_);
+            cells = small_cells_;
+        }
+        for (std::size_t column = 0; column < cells.size(); ++column) small[column] += cells[column];
+        if (hits(cells) == 0) return;
         if (seen_.size() <= place) seen_.resize(std::max<std::size_t>(place + 1, 2 * seen_.size()));
         if (std::exchange(seen_[place], branching_) != branching_) ++small_;
     });
+}
+
+void TreeGrower::down(std::uint32_t node, std::uint32_t index, std::uint32_t place, std::vector<Step>& steps) {
+    if (!is_elsewhere(index)) {
+        steps.push_back({place, node, index, Step::Way::down});
+        return;
+    }
+    const auto weight = weigh(calls_->tasks.sum_at(index));
+    subtract_elsewhere(index, std::span(weights_).subspan(weight, columns_.size()));
+    steps.push_back({place, node, weight, Step::Way::down_less});
 }
 
 void TreeGrower::note_elsewhere(std::uint32_t node, std::span<const EventCount> cells) {
@@ -313,14 +318,14 @@ void TreeGrower::note_elsewhere(std::uint32_t node, std::span<const EventCount> 
         elsewhere_of_[index] = static_cast<std::uint32_t>(elsewhere_nodes_.size());
         elsewhere_.resize(elsewhere_.size() + cells.size());
     }
-    auto* into = &elsewhere_[(elsewhere_of_[index] - 1) * cells.size()];
+    auto* into = &elsewhere_[(elsewhere_of_[index] - std::size_t{1}) * cells.size()];
     for (std::size_t column = 0; column < cells.size(); ++column) into[column] += cells[column];
 }
 
-void TreeGrower::subtract_elsewhere(std::uint32_t node, std::span<EventCount> from) const {
-    if (elsewhere_.empty()) return;
-    const auto number = elsewhere_of_[calls_->tasks.index(node)];
-    if (number != 0) subtract(from, std::span(elsewhere_).subspan((number - 1) * from.size(), from.size()));
+void TreeGrower::subtract_elsewhere(std::uint32_t index, std::span<EventCount> from) const {
+    if (!is_elsewhere(index)) return;
+    const auto at = (elsewhere_of_[index] - std::size_t{1}) * from.size();
+    subtract(from, std::span(elsewhere_).subspan(at, from.size()));
 }
 
 void TreeGrower::forget_elsewhere() {

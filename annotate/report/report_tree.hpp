@@ -47,8 +47,10 @@ class TreeGrower {
     };
     explicit TreeGrower(const Input& input);
 
-    // grow(rows) adds trees until all together have too many nodes. Rows must be grouped by task.
+    // grow(rows) adds trees until all together have too many nodes. Rows must be enough, and grouped by task.
     void grow(std::span<ReportRow* const> rows);
+    // row_is_enough(row) returns true if its tree may have a branch: the others need not be given to grow().
+    bool row_is_enough(const ReportRow& row) const;
     // without() returns the number of rows without a tree for that reason.
     std::uint64_t without() const { return without_; }
     // small() returns the number of branches left out because they are below the limit.
@@ -57,10 +59,15 @@ class TreeGrower {
   private:
     // Step is the position of a set of chains on the way down to callees, up to callers, or along a path.
     struct Step {
-        enum class Way : std::uint8_t { down, up, path };
+        enum class Way : std::uint8_t {
+            down,       // all samples that pass the node
+            down_less,  // without those that another branch shows
+            up,
+            path
+        };
         std::uint32_t place;
         std::uint32_t node;    // for a path: index in paths_
-        std::uint32_t weight;  // in weights_, in columns
+        std::uint32_t weight;  // in weights_, in columns; for `down` the node's index in the task
         Way way;
     };
 
@@ -80,7 +87,12 @@ class TreeGrower {
     void start_up_self(const Growing& growing, std::vector<Step>& steps);
     void start_paths(const Growing& growing, std::vector<Step>& steps);
     void branch(std::vector<Step>& steps, std::vector<ReportNode>& below);
-    EventCounts sum_of(std::span<const Step> steps) const;
+    std::span<const EventCount> cells_of(const Step& step) const {
+        if (step.way == Step::Way::down) return calls_->tasks.sum_at(step.weight);
+        return std::span(weights_).subspan(step.weight, columns_.size());
+    }
+    // Adds the cells of the steps.
+    void sum_into(EventCounts& sum, std::span<const Step> steps) const;
     // least_of(cells) returns the limit for branches that `cells` continue in.
     EventCounts least_of(const EventCounts& cells) const;
     // follow(step, next, small) adds the next steps, or for callees that cannot become a branch their samples to small.
@@ -90,13 +102,15 @@ class TreeGrower {
     std::span<const EventCount> ends(std::uint32_t row);
     std::uint32_t end_of(std::uint32_t row) const { return counts_.rows()[row].chain; }
     void note_elsewhere(std::uint32_t node, std::span<const EventCount> cells);
-    void subtract_elsewhere(std::uint32_t node, std::span<EventCount> from) const;
+    // down(node, index, place, steps) adds the samples that pass the node, without what another branch shows.
+    void down(std::uint32_t node, std::uint32_t index, std::uint32_t place, std::vector<Step>& steps);
+    bool is_elsewhere(std::uint32_t index) const { return !elsewhere_.empty() && elsewhere_of_[index] != 0; }
+    void subtract_elsewhere(std::uint32_t index, std::span<EventCount> from) const;
     void forget_elsewhere();
     std::uint32_t weigh(std::span<const EventCount> cells);
     std::uint32_t place_of(std::uint32_t node) const { return tree_place_[counts_.chains()[node].frame]; }
     std::uint32_t row_place_of(std::uint32_t node) const { return row_place_[counts_.chains()[node].frame]; }
     static bool enough(std::span<const EventCount> cells, const EventCounts& least);
-    bool row_is_enough(const ReportRow& row) const;
 
     const SampleCounts& counts_;
     const std::vector<std::size_t>& columns_;
@@ -121,7 +135,7 @@ class TreeGrower {
     std::vector<std::uint32_t> paths_;  // nodes, outermost first; each path ends with ChainNode::none
     std::vector<std::uint32_t> seen_;   // by place: the last branching with a small callee of it
     std::uint32_t branching_ = 0;
-    EventCounts cells_, small_cells_;  // scratch
+    EventCounts cells_, small_cells_, group_cells_;  // scratch
     std::size_t grown_ = 0;  // cells of all nodes of all trees
     std::size_t most_grown_;
     std::uint64_t without_ = 0, small_ = 0;

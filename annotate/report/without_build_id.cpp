@@ -51,6 +51,7 @@ class FrameStates {
             if (!name.symbol.empty() || name.kind != CodeClass::user) continue;
             if (!lacks_build_id(name.miss) || name.object.empty() || !has_file(name.object)) continue;
             objects_[number] = name.object;
+            has_objects_ = true;
             local_ = local_ || name.miss == SymbolMiss::unproven;
         }
     }
@@ -59,6 +60,7 @@ class FrameStates {
     std::string_view object(std::uint32_t frame) const { return objects_[frame]; }
     bool in_kernel(std::uint32_t frame) const { return kernel_[frame]; }
     bool local() const { return local_; }
+    bool has_objects() const { return has_objects_; }  // of any frame
 
   private:
     static bool is_unproven_kernel(const Symbolizer& symbolizer, const Frame& frame) {
@@ -69,6 +71,7 @@ class FrameStates {
     std::vector<std::string_view> objects_;
     std::vector<bool> kernel_;
     bool local_ = false;
+    bool has_objects_ = false;
 };
 
 std::string names_in(const WithoutBuildId::Part& part) {
@@ -105,20 +108,25 @@ WithoutBuildId WithoutBuildId::count(const SampleCounts& counts, const Symbolize
         sampled[object] += count;
         in_sampled += count;
     }
-    // Find each chain's nearest caller in an object without samples of its own. Callers precede their callees.
-    std::vector<std::string_view> caller(chains.size());
-    for (std::size_t node = 0; node < chains.size(); ++node) {
-        const auto above = chains[node].caller;
-        if (above == ChainNode::none) continue;
-        const auto object = states.object(chains[above].frame);
-        caller[node] = object.empty() || sampled.contains(object) ? caller[above] : object;
-    }
-    for (std::size_t number = 0; number < rows.size(); ++number) {
-        const auto object = caller[rows[number].chain];
-        if (object.empty() || !wanted(number)) continue;
-        const auto count = hits(counts.cells(number));
-        callers[object] += count;
-        in_callers += count;
+    if (states.has_objects()) {
+        // Find each chain's nearest caller in an object without samples of its own: one of its frames. Callers precede
+        // their callees.
+        constexpr auto none = ~std::uint32_t{0};
+        std::vector<std::uint32_t> caller(chains.size(), none);
+        for (std::size_t node = 0; node < chains.size(); ++node) {
+            const auto above = chains[node].caller;
+            if (above == ChainNode::none) continue;
+            const auto frame = chains[above].frame;
+            const auto object = states.object(frame);
+            caller[node] = object.empty() || sampled.contains(object) ? caller[above] : frame;
+        }
+        for (std::size_t number = 0; number < rows.size(); ++number) {
+            const auto frame = caller[rows[number].chain];
+            if (frame == none || !wanted(number)) continue;
+            const auto count = hits(counts.cells(number));
+            callers[states.object(frame)] += count;
+            in_callers += count;
+        }
     }
     without.all = all.value_or(counted);
     without.sampled = part_of(sampled, in_sampled);

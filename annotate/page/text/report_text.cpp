@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "perfdata/annotate/page/report_page.hpp"
 #include "perfdata/annotate/report/without_build_id.hpp"
+#include "perfdata/core/parallel.hpp"
 
 #include "format/loss_text.hpp"
 #include "format/percent.hpp"
@@ -81,11 +87,7 @@ class ReportText {
         head(table);
         measure(rows);
         columns_title();
-        for (const auto* row : rows) {
-            line(*row);
-            if (!row->tree.empty()) tree_.write(*row, columns_);
-            if (text_.size() > block) flush();
-        }
+        lines(rows);
         if (several()) {
             if (rows.empty() && report_.options.percent_limit > 0) {
                 print("# no row has {} percent\n", report_.options.percent_limit);
@@ -135,6 +137,54 @@ class ReportText {
             return false;
         });
         return rows;
+    }
+
+    // Lines is the lines of rows that follow each other.
+    struct Lines {
+        std::size_t begin = 0, end = 0;  // rows
+        std::string text = {};
+        std::vector<std::pair<std::size_t, const ReportRow*>> trees = {};  // rows with a tree, and where text has it
+    };
+
+    // Writes the rows in order. Of many rows, threads format some thousands each at a time; trees are added here, since
+    // what a tree may show depends on those before it.
+    void lines(const std::vector<const ReportRow*>& rows) {
+        constexpr std::size_t each = 2048, together = 4;  // rows of one Lines, and Lines of a thread
+        const auto threads = std::clamp<std::size_t>(report_.options.jobs, 1, rows.size() / each + 1);
+        std::vector<Lines> work(threads == 1 ? 1 : threads * together);
+        for (std::size_t begin = 0; begin < rows.size();) {
+            std::size_t used = 0;
+            for (; used < work.size() && begin < rows.size(); ++used) {
+                work[used].begin = begin;
+                work[used].end = begin = std::min(begin + each, rows.size());
+                work[used].text.clear();
+                work[used].trees.clear();
+            }
+            std::atomic<std::size_t> next = 0;
+            on_threads(std::min(threads, used), [&] {
+                for (auto at = next++; at < used; at = next++) format(rows, work[at]);
+            });
+            for (std::size_t at = 0; at < used; ++at) write(work[at]);
+        }
+    }
+
+    void format(const std::vector<const ReportRow*>& rows, Lines& lines) const {
+        for (auto at = lines.begin; at < lines.end; ++at) {
+            line(*rows[at], lines.text);
+            if (!rows[at]->tree.empty()) lines.trees.emplace_back(lines.text.size(), rows[at]);
+        }
+    }
+
+    void write(const Lines& lines) {
+        std::size_t done = 0;
+        for (const auto& [end, row] : lines.trees) {
+            text_.append(lines.text, done, end - done);
+            done = end;
+            tree_.write(*row, columns_);
+            if (text_.size() > block) flush();
+        }
+        text_.append(lines.text, done);
+        if (text_.size() > block) flush();
     }
 
     template <class... Arguments>
@@ -216,14 +266,21 @@ class ReportText {
         for (const auto key : report_.options.keys) width_.push_back(shown(key_title(report_, key)).size());
         if (width_.empty()) return;
         std::set<std::string_view> objects;
+        std::string_view last;       // object: rows of one often follow each other
+        std::vector<bool> measured;  // by task. Few tasks have many rows. MEASURED
         for (const auto* each : rows) {
             const auto& row = *each;
             for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
                 const auto key = report_.options.keys[at];
                 // Collect distinct objects first: few objects in many rows, and printable() is slow.
                 if (key == ReportKey::object) {
-                    objects.insert(report_.places[row.place].object);
+                    const auto object = report_.places[row.place].object;
+                    if (object.data() != last.data()) objects.insert(object);
+                    last = object;
                 } else if (key == ReportKey::comm) {
+                    measured.resize(report_.tasks.size());
+                    if (measured[row.task]) continue;
+                    measured[row.task] = true;
                     width_[at] = std::max(width_[at], comm_width(row.task));
                 } else {
                     width_[at] = std::max(width_[at], std::min(widest_, field(row, key).size()));
@@ -282,66 +339,68 @@ class ReportText {
         print("\n#\n");
     }
 
-    void percent(std::uint64_t part, std::uint64_t whole) {
+    void percent(std::uint64_t part, std::uint64_t whole, std::string& text) const {
         const auto value = share(part, whole);
         // As in perf: red from 5 %, green from 0.5 %.
         const auto* colour = !options_.color ? "" : value >= 5.0 ? "\x1b[31m" : value >= 0.5 ? "\x1b[32m" : "";
-        text_ += colour;
+        text += colour;
         // Fast path: most rows of a long report.
         if (value < 0.005) {
-            text_ += "     0.00%";
+            text += "     0.00%";
         } else {
-            print("{:>9}%", percent_text(value));
+            fmt::format_to(std::back_inserter(text), "{:>9}%", percent_text(value));
         }
-        if (*colour != '\0') text_ += "\x1b[m";
+        if (*colour != '\0') text += "\x1b[m";
     }
 
-    void line(const ReportRow& row) {
-        print(" ");
+    // line(row, text) and what it calls may run on any thread.
+    void line(const ReportRow& row, std::string& text) const {
+        const auto out = std::back_inserter(text);
+        text += ' ';
         for (const auto column : columns_) {
             const auto whole = report_.whole[column].periods;
-            if (report_.options.children) percent(row.total[column].periods, whole);
-            percent(row.self[column].periods, whole);
-            if (options_.hits) print("{:>12}", row.self[column].hits);
-            if (options_.periods) print("{:>16}", row.self[column].periods);
+            if (report_.options.children) percent(row.total[column].periods, whole, text);
+            percent(row.self[column].periods, whole, text);
+            if (options_.hits) fmt::format_to(out, "{:>12}", row.self[column].hits);
+            if (options_.periods) fmt::format_to(out, "{:>16}", row.self[column].periods);
         }
         for (std::size_t at = 0; at < ratios_.size(); ++at) {
             const auto& ratio = *ratios_[at];
-            if (report_.options.children) print("  {:>{}}", ratio_text(ratio.of(row.total)), ratio_width(at));
-            print("  {:>{}}", ratio_text(ratio.of(row.self)), ratio_width(at));
+            if (report_.options.children) fmt::format_to(out, "  {:>{}}", ratio_text(ratio.of(row.total)), ratio_width(at));
+            fmt::format_to(out, "  {:>{}}", ratio_text(ratio.of(row.self)), ratio_width(at));
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {
-            text_ += "  ";
-            const auto begin = text_.size();
-            append_field(row, report_.options.keys[at]);
-            const auto size = text_.size() - begin;
-            if (at + 1 != width_.size() && size < width_[at]) text_.append(width_[at] - size, ' ');
+            text += "  ";
+            const auto begin = text.size();
+            append_field(row, report_.options.keys[at], text);
+            const auto size = text.size() - begin;
+            if (at + 1 != width_.size() && size < width_[at]) text.append(width_[at] - size, ' ');
         }
-        text_ += '\n';
+        text += '\n';
     }
 
     // Fast path: appends the fields of most reports, and most names, without a temporary.
-    void append_field(const ReportRow& row, ReportKey key) {
+    void append_field(const ReportRow& row, ReportKey key, std::string& text) const {
         const auto& place = report_.places[row.place];
         const auto& task = report_.tasks[row.task];
         if (key == ReportKey::comm && !task.comm.empty()) {
-            append(task.comm);
+            append(task.comm, text);
         } else if (key == ReportKey::object) {
-            append(place.object);
+            append(place.object, text);
         } else if (key == ReportKey::symbol && !place.symbol.empty()) {
-            text_ += {'[', place.level, ']', ' '};
-            append(place.symbol);
-            if (place.inlined) text_ += inlined_mark;
+            text += {'[', place.level, ']', ' '};
+            append(place.symbol, text);
+            if (place.inlined) text += inlined_mark;
         } else {
-            text_ += field(row, key);
+            text += field(row, key);
         }
     }
-    void append(std::string_view text) {
+    static void append(std::string_view added, std::string& text) {
         const auto plain = [](char c) { return c >= ' ' && c <= '~'; };
-        if (text.size() <= most_shown && std::ranges::all_of(text, plain)) {
-            text_ += text;
+        if (added.size() <= most_shown && std::ranges::all_of(added, plain)) {
+            text += added;
         } else {
-            text_ += shown(text);
+            text += shown(added);
         }
     }
 

@@ -88,8 +88,9 @@ class Chains {
         scene_.known(program);
     }
     // sample("abc"): in c, called by b, called by a. An upper case letter is another address of the function.
-    Chains& sample(std::string_view path, std::uint64_t event = 0, std::uint64_t period = 1) {
+    Chains& sample(std::string_view path, std::uint64_t event = 0, std::uint64_t period = 1, std::uint32_t thread = 0) {
         SampleContent content;
+        content.fixed.pid = content.fixed.tid = thread;
         content.fixed.identifier = Scene::first_id + event;
         content.fixed.time = ++time_;
         content.fixed.period = period;
