@@ -388,25 +388,62 @@ class ReportMaker {
         for (const auto& cell : report_.whole) {
             least.push_back({0, least_periods(cell.periods, options_.tree_limit, Rounded::down)});
         }
-        TreeGrower grower({counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
-                           limits_.chain_nodes, *task_rows_, calls_ ? &*calls_ : nullptr, rows_are_complete_});
+        const TreeGrower::Input input{counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least,
+                                      options_, limits_.chain_nodes, *task_rows_, calls_ ? &*calls_ : nullptr,
+                                      calls_ ? &calls_->tasks : nullptr, rows_are_complete_};
+        TreeGrower grower(input);
         std::vector<ReportRow*> rows;
         for (auto& row : report_.rows) {
             if (grower.row_is_enough(row)) rows.push_back(&row);
         }
-        const auto small = report_.rows.size() - rows.size();  // each is a branch that was left out
+        report_.small_branches = report_.rows.size() - rows.size();  // each is a branch that was left out
         // Group by task, most first within each: the limit of tree nodes may be reached.
         const auto most = [](const ReportRow* row) { return row->total.empty() ? 0 : ~row->total[0].periods; };
         std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->task, most(row)); });
-        for (std::span<ReportRow* const> left(rows); !left.empty();) {
+        std::vector<std::span<ReportRow* const>> tasks;
+        for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+            while (end < rows.size() && rows[end]->task == rows[begin]->task) ++end;
+            tasks.push_back(std::span<ReportRow* const>(rows).subspan(begin, end - begin));
+        }
+        if (calls_ && grow_on_threads(input, tasks)) return;
+        for (const auto task : tasks) {
             if (stop_.stop_requested()) throw Stopped();
-            std::size_t count = 1;
-            while (count < left.size() && left[count]->task == left[0]->task) ++count;
-            grower.grow(left.first(count));
-            left = left.subspan(count);
+            grower.grow(task);
         }
         report_.rows_without_tree = grower.without();
-        report_.small_branches = grower.small() + small;
+        report_.small_branches += grower.small();
+    }
+
+    // Grows the trees of several tasks at a time. Returns false if it did not, or if all trees together reach the limit
+    // of nodes: which ones have no room then depends on their order.
+    bool grow_on_threads(const TreeGrower::Input& input, std::span<const std::span<ReportRow* const>> tasks) {
+        constexpr std::size_t few = std::size_t{1} << 16;  // nodes
+        const auto threads = std::min<std::size_t>(options_.jobs, tasks.size());
+        if (threads <= 1 || counts_.chains().size() < few) return false;
+        std::atomic<std::size_t> next = 0, grown = 0;
+        std::atomic<std::uint64_t> small = 0;
+        std::atomic_flag first;
+        on_threads(threads, [&] {
+            std::optional<TaskCalls> own;
+            auto mine = input;
+            mine.task_calls = first.test_and_set() ? &own.emplace(counts_, columns_, *task_rows_) : &calls_->tasks;
+            TreeGrower grower(mine);
+            for (auto at = next++; at < tasks.size() && grown <= grower.most(); at = next++) {
+                if (stop_.stop_requested()) throw Stopped();
+                const auto before = grower.grown();
+                grower.grow(tasks[at]);
+                grown += grower.grown() - before;
+            }
+            small += grower.small();
+        });
+        if (grown > TreeGrower(input).most()) {
+            for (const auto task : tasks) {
+                for (auto* row : task) row->tree = {};
+            }
+            return false;
+        }
+        report_.small_branches += small;
+        return true;
     }
 
     // Keeps only places in trees: most have too small a share for a branch.

@@ -33,6 +33,7 @@ TreeGrower::TreeGrower(const Input& input)
       options_(input.options),
       rows_(input.rows),
       calls_(input.calls),
+      tasks_(input.task_calls),
       can_prune_(input.rows_are_complete && &input.row_place == &input.tree_place &&
                  input.options.tree_style != TreeStyle::fractal),
       cells_(input.columns.size()),
@@ -85,10 +86,10 @@ void TreeGrower::find_nodes(std::uint32_t task) {
     ends_.resize(sum);
     each_end([&](Growing& growing, std::uint32_t row) { ends_[--growing.ends_begin] = row; });
     if (calls_ == nullptr) return;
-    calls_->tasks.load(task);
+    tasks_->load(task);
     elsewhere_of_.clear();
     const auto each_node = [&](auto&& take) {
-        calls_->tasks.each([&](std::uint32_t node, std::span<const EventCount>) {
+        tasks_->each([&](std::uint32_t node, std::span<const EventCount>) {
             if (auto* growing = growing_at(node)) take(*growing, node);
         });
     };
@@ -173,7 +174,7 @@ void TreeGrower::start_down(const Growing& growing, std::vector<Step>& steps) {
     }
     for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
         const auto node = nodes_[at];
-        if (calls_->outer[node] == no_node) down(node, calls_->tasks.index(node), place_of(node), steps);
+        if (calls_->outer[node] == no_node) down(node, tasks_->index(node), place_of(node), steps);
     }
 }
 
@@ -182,7 +183,7 @@ void TreeGrower::start_up(const Growing& growing, std::vector<Step>& steps) {
     const auto columns = columns_.size();
     for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
         const auto above = calls_->outer[nodes_[at]];
-        if (above != no_node) note_elsewhere(above, calls_->tasks.sum(nodes_[at]));
+        if (above != no_node) note_elsewhere(above, tasks_->sum(nodes_[at]));
     }
     // Samples in what was inlined begin there, unless that is of the same row.
     for (auto at = growing.ends_begin; at < growing.ends_end && counts_.has_inlined(); ++at) {
@@ -199,8 +200,8 @@ void TreeGrower::start_up(const Growing& growing, std::vector<Step>& steps) {
     }
     for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
         const auto node = nodes_[at];
-        const auto index = calls_->tasks.index(node);
-        const auto weight = weigh(calls_->tasks.sum_at(index));
+        const auto index = tasks_->index(node);
+        const auto weight = weigh(tasks_->sum_at(index));
         subtract_elsewhere(index, std::span(weights_).subspan(weight, columns));
         steps.push_back({place_of(node), node, weight, Step::Way::up});
     }
@@ -279,7 +280,7 @@ void TreeGrower::follow(const Step& step, std::vector<Step>& next, EventCounts& 
         if (node != no_node) next.push_back({place_of(node), step.node + 1, step.weight, step.way});
         return;
     }
-    const auto& tasks = calls_->tasks;
+    const auto& tasks = *tasks_;
     const auto own = step.way == Step::Way::down ? step.weight : tasks.index(step.node);
     calls_->callees.each(step.node, [&](std::uint32_t callee) {
         if (!tasks.holds(callee)) return;
@@ -305,14 +306,14 @@ void TreeGrower::down(std::uint32_t node, std::uint32_t index, std::uint32_t pla
         steps.push_back({place, node, index, Step::Way::down});
         return;
     }
-    const auto weight = weigh(calls_->tasks.sum_at(index));
+    const auto weight = weigh(tasks_->sum_at(index));
     subtract_elsewhere(index, std::span(weights_).subspan(weight, columns_.size()));
     steps.push_back({place, node, weight, Step::Way::down_less});
 }
 
 void TreeGrower::note_elsewhere(std::uint32_t node, std::span<const EventCount> cells) {
-    if (elsewhere_of_.empty()) elsewhere_of_.resize(calls_->tasks.size());
-    const auto index = calls_->tasks.index(node);
+    if (elsewhere_of_.empty()) elsewhere_of_.resize(tasks_->size());
+    const auto index = tasks_->index(node);
     if (elsewhere_of_[index] == 0) {
         elsewhere_nodes_.push_back(index);
         elsewhere_of_[index] = static_cast<std::uint32_t>(elsewhere_nodes_.size());

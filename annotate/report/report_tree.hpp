@@ -41,7 +41,8 @@ class TreeGrower {
         std::size_t most_nodes;  // Limits::chain_nodes
         const TaskRows& rows;
         // Of the same counts, columns and row_place; null if the options do not count children.
-        SharedCalls* calls;
+        const SharedCalls* calls;
+        TaskCalls* task_calls;  // likewise; of this grower alone
         // Rows have all places that reach `least` in their tasks: what no row has is small.
         bool rows_are_complete;
     };
@@ -55,6 +56,9 @@ class TreeGrower {
     std::uint64_t without() const { return without_; }
     // small() returns the number of branches left out because they are below the limit.
     std::uint64_t small() const { return small_; }
+    // grown() returns the number of cells of all trees so far, and most() the number after which no tree grows.
+    std::size_t grown() const { return grown_; }
+    std::size_t most() const { return most_grown_; }
 
   private:
     // Step is the position of a set of chains on the way down to callees, up to callers, or along a path.
@@ -88,7 +92,7 @@ class TreeGrower {
     void start_paths(const Growing& growing, std::vector<Step>& steps);
     void branch(std::vector<Step>& steps, std::vector<ReportNode>& below);
     std::span<const EventCount> cells_of(const Step& step) const {
-        if (step.way == Step::Way::down) return calls_->tasks.sum_at(step.weight);
+        if (step.way == Step::Way::down) return tasks_->sum_at(step.weight);
         return std::span(weights_).subspan(step.weight, columns_.size());
     }
     // Adds the cells of the steps.
@@ -118,7 +122,8 @@ class TreeGrower {
     const EventCounts& least_;
     const ReportOptions& options_;
     const TaskRows& rows_;
-    SharedCalls* calls_;  // null: only the samples of the rows themselves matter
+    const SharedCalls* calls_;  // null: only the samples of the rows themselves matter
+    TaskCalls* tasks_;          // likewise
     bool can_prune_;      // rows say which places cannot become a branch
     bool prunes_ = false;
     // Of the current task.
