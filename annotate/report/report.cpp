@@ -32,7 +32,9 @@ class RowCells {
 
     // Without `totals`, a row's total is its self.
     RowCells(std::size_t columns, bool totals)
-        : columns_(columns), totals_(totals ? columns : 0), piece_(std::clamp<std::size_t>(cells / (columns + totals_ + 1), 1, most)) {}
+        : columns_(columns),
+          totals_(totals ? columns : 0),
+          piece_(std::clamp<std::size_t>(cells / (columns + totals_ + 1), 1, most)) {}
 
     // at(row) returns its first cell. Ask for new rows in order.
     EventCount* at(std::size_t row) {
@@ -349,7 +351,8 @@ class ReportMaker {
         for (const auto& [why, cells] : reasons) {
             std::vector<std::pair<std::uint64_t, std::string>> most;
             for (const auto& [of, count] : objects) {
-                if (of.first == why.reason && of.second != "[unknown]") most.emplace_back(count, std::string(of.second));
+                if (of.first == why.reason && of.second != "[unknown]")
+                    most.emplace_back(count, std::string(of.second));
             }
             std::ranges::sort(most, [](const auto& a, const auto& b) {
                 return a.first != b.first ? a.first > b.first : a.second < b.second;
@@ -388,9 +391,17 @@ class ReportMaker {
         for (const auto& cell : report_.whole) {
             least.push_back({0, least_periods(cell.periods, options_.tree_limit, Rounded::down)});
         }
-        const TreeGrower::Input input{counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least,
-                                      options_, limits_.chain_nodes, *task_rows_, calls_ ? &*calls_ : nullptr,
-                                      calls_ ? &calls_->tasks : nullptr, rows_are_complete_};
+        const TreeGrower::Input input{counts_,
+                                      columns_,
+                                      row_place_,
+                                      same_places() ? row_place_ : tree_place_,
+                                      least,
+                                      options_,
+                                      limits_.chain_nodes,
+                                      *task_rows_,
+                                      calls_ ? &*calls_ : nullptr,
+                                      calls_ ? &calls_->tasks : nullptr,
+                                      rows_are_complete_};
         TreeGrower grower(input);
         std::vector<ReportRow*> rows;
         for (auto& row : report_.rows) {

@@ -15,7 +15,8 @@ TaskRows::TaskRows(const SampleCounts& counts) : rows_(counts.rows().size()), be
     const auto rows = counts.rows();
     for (const auto& row : rows) ++begin_[row.task];
     for (std::uint32_t sum = 0; auto& begin : begin_) begin = sum += begin;
-    for (auto number = static_cast<std::uint32_t>(rows.size()); number-- != 0;) rows_[--begin_[rows[number].task]] = number;
+    for (auto number = static_cast<std::uint32_t>(rows.size()); number-- != 0;)
+        rows_[--begin_[rows[number].task]] = number;
 }
 
 Callees::Callees(std::span<const ChainNode> chains) : chains_(chains) {
@@ -30,6 +31,9 @@ Callees::Callees(std::span<const ChainNode> chains) : chains_(chains) {
     others_.reserve(count);
     each_other([&](std::uint64_t other) { others_.push_back(other); });
     std::ranges::sort(others_);
+    has_others_.resize((chains.size() + block - 1) / block);
+    for (std::size_t at = 0; at < count; ++at)
+        has_others_[caller(at) / block] |= std::uint64_t{1} << caller(at) % block;
     begin_.resize((chains.size() + block - 1) / block + 1);
     for (std::size_t at = others_.size(), begin = begin_.size(); begin-- != 0;) {
         while (at != 0 && caller(at - 1) / block >= begin) --at;
@@ -93,11 +97,7 @@ std::vector<std::uint32_t> outer_nodes(std::span<const ChainNode> chains, const 
 }
 
 TaskCalls::TaskCalls(const SampleCounts& counts, const std::vector<std::size_t>& columns, const TaskRows& rows)
-    : counts_(counts),
-      columns_(columns),
-      rows_(rows),
-      held_((counts.chains().size() + 63) / 64),
-      rank_(held_.size()) {}
+    : counts_(counts), columns_(columns), rows_(rows), held_((counts.chains().size() + 63) / 64), rank_(held_.size()) {}
 
 void TaskCalls::sum_up(std::uint32_t task) {
     const auto chains = counts_.chains();

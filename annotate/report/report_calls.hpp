@@ -32,7 +32,7 @@ class TaskRows {
 };
 
 // Callees finds the callees of nodes. Nine of ten nodes lie right behind their caller, since chains are numbered as
-// they appear: these need no memory. 8 bytes for each other one, and half a bit for each node of all.
+// they appear: these need no memory. 8 bytes for each other one, and 1.5 bits for each node of all.
 class Callees {
   public:
     explicit Callees(std::span<const ChainNode> chains);
@@ -41,6 +41,7 @@ class Callees {
     template <class Visit>
     void each(std::uint32_t node, Visit&& visit) const {
         if (follows(node)) visit(node + 1);
+        if ((has_others_[node / block] >> node % block & 1) == 0) return;
         for (auto at = first_of(node); at < others_.size() && caller(at) == node; ++at) visit(callee(at));
     }
     // Returns true if the next node is a callee of this one.
@@ -52,16 +53,18 @@ class Callees {
     std::uint32_t caller(std::size_t other) const { return static_cast<std::uint32_t>(others_[other] >> 32); }
     std::uint32_t callee(std::size_t other) const { return static_cast<std::uint32_t>(others_[other]); }
     std::size_t bytes() const {
-        return others_.capacity() * sizeof(std::uint64_t) + begin_.capacity() * sizeof(std::uint32_t);
+        return (others_.capacity() + has_others_.capacity()) * sizeof(std::uint64_t) +
+               begin_.capacity() * sizeof(std::uint32_t);
     }
 
   private:
     static constexpr std::uint32_t block = 64;  // nodes
 
     std::span<const ChainNode> chains_;
-    std::vector<std::uint64_t> others_;  // caller << 32 | callee
+    std::vector<std::uint64_t> others_;      // caller << 32 | callee
+    std::vector<std::uint64_t> has_others_;  // a bit by node: most have none, which ends the search
     // By block of nodes: the first of others_ that is not of a caller before it; one more at the end. It leaves few to
-    // search. MEASURED
+    // search.
     std::vector<std::uint32_t> begin_;
 };
 
@@ -69,8 +72,8 @@ class Callees {
 enum class Outer : std::uint8_t { nearest, outermost };
 
 // outer_nodes(chains, callees, place, which) returns for each node that caller of the same place, or ChainNode::none if
-// it has none. 4 bytes a node; the time per node does not depend on the depth. place: by number of the frame; all frames
-// of no_place share one.
+// it has none. 4 bytes a node; the time per node does not depend on the depth. place: by number of the frame; all
+// frames of no_place share one.
 std::vector<std::uint32_t> outer_nodes(std::span<const ChainNode> chains, const Callees& callees,
                                        std::span<const std::uint32_t> place, Outer which);
 
@@ -84,8 +87,8 @@ class TaskCalls {
     // columns: the wanted cells of `counts`, in this order. All must outlive it.
     TaskCalls(const SampleCounts& counts, const std::vector<std::size_t>& columns, const TaskRows& rows);
 
-    // load(task, touch) forgets the task before. Calls touch(node) once for each node of the task's chains: in the order
-    // of rows, and in a chain from the innermost on. All below is of this task.
+    // load(task, touch) forgets the task before. Calls touch(node) once for each node of the task's chains: in the
+    // order of rows, and in a chain from the innermost on. All below is of this task.
     template <class Touch>
     void load(std::uint32_t task, Touch&& touch) {
         for (const auto word : words_) held_[word] = 0;
@@ -143,7 +146,8 @@ class TaskCalls {
     const TaskRows& rows_;
     std::vector<std::uint64_t> held_;  // a bit by node
     std::vector<std::uint32_t> rank_;  // by word of held_: the index of its first node
-    std::vector<std::uint32_t> words_;  // those of held_ that are not 0, in order: tasks may be many, and have few nodes
+    std::vector<std::uint32_t>
+        words_;  // those of held_ that are not 0, in order: tasks may be many, and have few nodes
     std::size_t size_ = 0;
     std::vector<EventCount> sum_;  // by index and column
 };

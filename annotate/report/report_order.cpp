@@ -87,10 +87,9 @@ void sort_rows(const SampleCounts& counts, const ReportOptions& options, Report&
             object = place.object;
             object_number = object_rank.find(object)->second;
         }
-        order.push_back({row.total.empty() ? 0 : row.total[first].periods,
-                         row.self.empty() ? 0 : row.self[first].periods,
-                         std::uint64_t{task_rank[row.task]} << 32 | object_number, place.address, at,
-                         !place.symbol.empty()});
+        order.push_back(
+            {row.total.empty() ? 0 : row.total[first].periods, row.self.empty() ? 0 : row.self[first].periods,
+             std::uint64_t{task_rank[row.task]} << 32 | object_number, place.address, at, !place.symbol.empty()});
     }
     const auto periods = [](std::span<const EventCount> a, std::span<const EventCount> b) {
         return std::lexicographical_compare_three_way(

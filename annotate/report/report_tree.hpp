@@ -33,7 +33,7 @@ class TreeGrower {
     // Input is what trees are made of. All must outlive the grower.
     struct Input {
         const SampleCounts& counts;
-        const std::vector<std::size_t>& columns;  // the wanted cells of `counts`
+        const std::vector<std::size_t>& columns;                  // the wanted cells of `counts`
         const std::vector<std::uint32_t>&row_place, &tree_place;  // by number of the frame
         // A branch needs so many periods in at least one column, unless the style is fractal.
         const EventCounts& least;
@@ -101,7 +101,9 @@ class TreeGrower {
     EventCounts least_of(const EventCounts& cells) const;
     // follow(step, next, small) adds the next steps, or for callees that cannot become a branch their samples to small.
     void follow(const Step& step, std::vector<Step>& next, EventCounts& small);
-    bool is_small(std::uint32_t place) const { return prunes_ && (place >= growing_of_.size() || growing_of_[place] == no_place); }
+    bool is_small(std::uint32_t place) const {
+        return prunes_ && (place >= growing_of_.size() || growing_of_[place] == no_place);
+    }
     // ends(row) returns the wanted cells of a row of the counts, valid until it is called again.
     std::span<const EventCount> ends(std::uint32_t row);
     std::uint32_t end_of(std::uint32_t row) const { return counts_.rows()[row].chain; }
@@ -124,7 +126,7 @@ class TreeGrower {
     const TaskRows& rows_;
     const SharedCalls* calls_;  // null: only the samples of the rows themselves matter
     TaskCalls* tasks_;          // likewise
-    bool can_prune_;      // rows say which places cannot become a branch
+    bool can_prune_;            // rows say which places cannot become a branch
     bool prunes_ = false;
     // Of the current task.
     std::vector<Growing> growing_;
@@ -141,7 +143,7 @@ class TreeGrower {
     std::vector<std::uint32_t> seen_;   // by place: the last branching with a small callee of it
     std::uint32_t branching_ = 0;
     EventCounts cells_, small_cells_, group_cells_;  // scratch
-    std::size_t grown_ = 0;  // cells of all nodes of all trees
+    std::size_t grown_ = 0;                          // cells of all nodes of all trees
     std::size_t most_grown_;
     std::uint64_t without_ = 0, small_ = 0;
 };

@@ -60,7 +60,7 @@ OurReport::OurReport(const std::filesystem::path& path, bool children, const std
         for (std::size_t column = 0; column < report.events.size(); ++column) {
             if (row.total[column].hits == 0) continue;
             const auto& event = opened.recording.events().events()[report.events[column]].name;
-            const Key key{event, report.tasks[row.task].comm_text(), place.object, symbol};
+            const Key key{event, report.tasks[row.task].comm_text(), std::string(place.object), symbol};
             self[key] += row.self[column];
             total[key] += row.total[column];
             whole[event] = report.whole[column].periods;

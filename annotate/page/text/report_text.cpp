@@ -366,7 +366,8 @@ class ReportText {
         }
         for (std::size_t at = 0; at < ratios_.size(); ++at) {
             const auto& ratio = *ratios_[at];
-            if (report_.options.children) fmt::format_to(out, "  {:>{}}", ratio_text(ratio.of(row.total)), ratio_width(at));
+            if (report_.options.children)
+                fmt::format_to(out, "  {:>{}}", ratio_text(ratio.of(row.total)), ratio_width(at));
             fmt::format_to(out, "  {:>{}}", ratio_text(ratio.of(row.self)), ratio_width(at));
         }
         for (std::size_t at = 0; at < width_.size(); ++at) {

@@ -59,7 +59,8 @@ struct ReportProgram {
 struct PERFDATA_EXPORT ReportPlace {
     static constexpr std::uint32_t no_function = ~std::uint32_t{0};  // no index in Report::functions
 
-    // perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat], [unknown]. Equal ones of rows have equal data().
+    // perf's dso: the last part of a path, [kernel.kallsyms], [nf_nat], [unknown]. Equal ones of rows have equal
+    // data().
     std::string_view object;
     std::string_view path;                 // the object in full
     std::string_view symbol;               // empty: unknown
