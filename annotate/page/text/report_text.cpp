@@ -267,7 +267,7 @@ class ReportText {
         if (width_.empty()) return;
         std::set<std::string_view> objects;
         std::string_view last;       // object: rows of one often follow each other
-        std::vector<bool> measured;  // by task. Few tasks have many rows. MEASURED
+        std::vector<bool> measured;  // by task: few tasks have many rows
         for (const auto* each : rows) {
             const auto& row = *each;
             for (std::size_t at = 0; at + 1 < width_.size(); ++at) {
