@@ -26,7 +26,7 @@ constexpr HexPairs hex_pairs = [] {
 }();
 
 unsigned slot_bits(const ScriptLines::Options& options, unsigned most) {
-    constexpr std::uint64_t bytes_a_place = 256;
+    constexpr std::uint64_t bytes_a_place = 1024;
     const auto places = std::min<std::uint64_t>(options.most_places, options.recorded_bytes / bytes_a_place);
     return std::clamp(static_cast<unsigned>(std::bit_width(places)), 8u, most);
 }
