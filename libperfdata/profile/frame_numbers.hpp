@@ -135,7 +135,9 @@ class FrameNumbers {
     void note_chain(std::size_t recorded, std::size_t added) {
         constexpr std::size_t a_frame = 4;
         inlined_left_ += a_frame * recorded;
-        if (added > recorded) inlined_left_ -= std::min(inlined_left_, added - recorded);
+        const auto spent = added > recorded ? added - recorded : 0;
+        if (spent > inlined_left_) budget_.reached = true;  // how much was missing is not known behind this
+        inlined_left_ -= std::min(inlined_left_, spent);
         budget_.least = std::min(budget_.least, inlined_left_);
     }
 

@@ -46,8 +46,8 @@ class PERFDATA_EXPORT TimeOrder {
     const DiagnosticLog& problems() const { return problems_; }
     std::uint64_t payload_bytes() const { return payload_bytes_; }
 
-    // marks() returns places in order of the file at which passes in that order may begin: one every few hundred KiB, or
-    // farther apart in large recordings. None if anything was damaged.
+    // marks() returns places in order of the file at which passes in that order may begin: one every few hundred KiB,
+    // or farther apart in large recordings. None if anything was damaged.
     std::span<const RecordMark> marks() const { return marks_; }
 
   private:
