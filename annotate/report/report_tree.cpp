@@ -220,7 +220,8 @@ void TreeGrower::start_up_self(const Growing& growing, std::vector<Step>& steps)
 
 void TreeGrower::branch(std::vector<Step>& steps, std::vector<ReportNode>& below) {
     const auto columns = columns_.size();
-    // Often all are of one place. MEASURED
+    // Often all are of one place. With this and Callees::has_others_, Report::make() with callers takes 0.90 of the
+    // instructions.
     if (!std::ranges::is_sorted(steps, {}, &Step::place)) std::ranges::sort(steps, {}, &Step::place);
     const bool fractal = options_.tree_style == TreeStyle::fractal;
     EventCounts all(fractal ? columns : 0);
@@ -290,7 +291,8 @@ void TreeGrower::follow(const Step& step, std::vector<Step>& next, EventCounts& 
         const auto index = callee == step.node + 1 ? own + 1 : tasks.index(callee);
         const auto place = place_of(callee);
         if (!is_small(place)) return down(callee, index, place, next);
-        // Most callees: a branch of this place has no more than the row of the place. MEASURED
+        // Most callees: a branch of this place has no more than the row of the place. With this,
+        // Report::make() with callers takes 0.94 of the instructions.
         auto cells = tasks.sum_at(index);
         if (is_elsewhere(index)) {
             std::ranges::copy(cells, small_cells_.begin());
