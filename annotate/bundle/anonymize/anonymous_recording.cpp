@@ -37,7 +37,7 @@ class RecordingWriter {
         LookOut look(watch_, recording_.bytes());
         const auto arch = find_architecture(recording_, watch_).name;
         look.ask();
-        const auto places = CodePlaces::find(recording_, arch, watch_);
+        const auto places = CodeAddresses::find(recording_, arch, watch_);
         if (!places) return fail(places.error());
         auto records = write_records(*places);
         if (!records) return fail(std::move(records.error()));
@@ -69,7 +69,7 @@ class RecordingWriter {
         return recording_.events().events().size() * (attr_bytes_ + sizeof(FileSection));
     }
 
-    Result<std::shared_ptr<const Source>> write_records(const CodePlaces& places) {
+    Result<std::shared_ptr<const Source>> write_records(const CodeAddresses& places) {
         auto spool = Spool::create(std::string(what_is_made), no_limit);
         if (!spool) return fail(std::move(spool.error()));
         ByteWriter out(recording_.order());

@@ -28,8 +28,8 @@ constexpr std::uint16_t known_misc(RecordType type) {
 
 }  // namespace
 
-RecordRewriter::RecordRewriter(const Recording& recording, const Names& names, const CodePlaces& places, Tally& tally,
-                               ByteWriter& out)
+RecordRewriter::RecordRewriter(const Recording& recording, const Names& names, const CodeAddresses& places,
+                               Tally& tally, ByteWriter& out)
     : recording_(recording),
       names_(names),
       places_(places),

@@ -15,7 +15,7 @@ namespace perfdata {
 class RecordRewriter {
   public:
     // All of them must outlive this.
-    RecordRewriter(const Recording& recording, const Names& names, const CodePlaces& places, Tally& tally,
+    RecordRewriter(const Recording& recording, const Names& names, const CodeAddresses& places, Tally& tally,
                    ByteWriter& out);
 
     void take(const RecordView& record);
@@ -70,7 +70,7 @@ class RecordRewriter {
 
     const Recording& recording_;
     const Names& names_;
-    const CodePlaces& places_;
+    const CodeAddresses& places_;
     Tally& tally_;
     ByteWriter& out_;
     SampleRewriter samples_;

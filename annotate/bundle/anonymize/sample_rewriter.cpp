@@ -38,10 +38,10 @@ void write_branches(Bytes content, const SampleShape& shape, SampleShape::Readin
 
 }  // namespace
 
-std::uint64_t write_chain(Bytes words, std::uint64_t ip, ChainKind kind, const CodePlaces& places, ByteWriter& out) {
-    using Context = CodePlaces::Context;
+std::uint64_t write_chain(Bytes words, std::uint64_t ip, ChainKind kind, const CodeAddresses& places, ByteWriter& out) {
+    using Context = CodeAddresses::Context;
     constexpr std::uint64_t deferred_mark = ~std::uint64_t{639};  // PERF_CONTEXT_USER_DEFERRED
-    CodePlaces::Walk walk(places, ip, kind == ChainKind::rest ? Context::user : Context::unknown);
+    CodeAddresses::Walk walk(places, ip, kind == ChainKind::rest ? Context::user : Context::unknown);
     std::uint64_t dropped = 0, before = 0;
     for (std::size_t at = 0; at + sample_word <= words.size(); at += sample_word) {
         const auto word = out.order().load<std::uint64_t>(words.data() + at);

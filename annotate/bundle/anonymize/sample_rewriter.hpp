@@ -5,7 +5,7 @@
 #include "perfdata/recording/event_table.hpp"
 
 #include "bundle/anonymize/byte_writer.hpp"
-#include "bundle/anonymize/code_places.hpp"
+#include "bundle/anonymize/code_addresses.hpp"
 #include "bundle/anonymize/tally.hpp"
 
 namespace perfdata {
@@ -33,7 +33,7 @@ enum class ChainKind : std::uint8_t { whole, deferred, rest };
 
 // write_chain(words, ip, kind, places, out) writes the addresses of a call chain, and returns how many words it
 // replaced by zero, because no code is there. `ip`: the sample's own address; 0: it has none.
-std::uint64_t write_chain(Bytes words, std::uint64_t ip, ChainKind kind, const CodePlaces& places, ByteWriter& out);
+std::uint64_t write_chain(Bytes words, std::uint64_t ip, ChainKind kind, const CodeAddresses& places, ByteWriter& out);
 
 // SampleRewriter writes SAMPLE records of the events of a recording as anonymous_attr() describes them. Samples of
 // tracepoints get a payload of the fields that all tracepoints have, the number of the event and the thread, which
@@ -41,7 +41,7 @@ std::uint64_t write_chain(Bytes words, std::uint64_t ip, ChainKind kind, const C
 class SampleRewriter {
   public:
     // All must outlive this.
-    SampleRewriter(const EventTable& events, const CodePlaces& places, Tally& tally)
+    SampleRewriter(const EventTable& events, const CodeAddresses& places, Tally& tally)
         : events_(events), places_(places), tally_(tally) {}
 
     // rewrite(record, out) appends the new record. False, and nothing, if the sample is damaged or of no event.
@@ -53,7 +53,7 @@ class SampleRewriter {
     void payload(const RecordView& record, const Event& event, std::uint64_t size, ByteWriter& out);
 
     const EventTable& events_;
-    const CodePlaces& places_;
+    const CodeAddresses& places_;
     Tally& tally_;
 };
 

@@ -88,7 +88,8 @@ void NameChoice::add_to(CLI::App& command) {
         .add_flag("--demangle,!--no-demangle", demangle,
                   "Show names of C++ and Rust as in the source (the default), or as in the file")
         ->group(group);
-    add_whole(command, "-j,--jobs", jobs, "Threads that load files, count samples and write text (default: one per CPU)",
+    add_whole(command, "-j,--jobs", jobs,
+              "Threads that load files, count samples and write text (default: one per CPU)",
               {1, 256, "a number from 1 to 256 (default: one per CPU)"})
         ->group(group);
 }

@@ -7,7 +7,7 @@
 
 #include "perfdata/recording/record_stream.hpp"
 
-#include "bundle/anonymize/code_places.hpp"
+#include "bundle/anonymize/code_addresses.hpp"
 #include "catch.hpp"
 #include "support/features.hpp"
 #include "support/sketch.hpp"

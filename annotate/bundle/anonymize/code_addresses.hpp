@@ -34,14 +34,14 @@ class RangeSet {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // begin and last
 };
 
-// CodePlaces tells addresses of code from other words of a stack: without frame pointers the kernel takes whatever lies
-// there for return addresses, texts and keys among it.
-class CodePlaces {
+// CodeAddresses tells addresses of code from other words of a stack: without frame pointers the kernel takes whatever
+// lies there for return addresses, texts and keys among it.
+class CodeAddresses {
   public:
     // find(recording, arch, watch) reads the mappings of all processes, of any time: those that ran before are recorded
     // at the end, and records of CPUs are not in the order of time. Arch is the output of `uname -m`, empty if unknown.
     // Errors: cancelled.
-    static Result<CodePlaces> find(const Recording& recording, std::string_view arch, const Watch& watch);
+    static Result<CodeAddresses> find(const Recording& recording, std::string_view arch, const Watch& watch);
 
     // Context is whose addresses the words of a chain are.
     enum class Context : std::uint8_t { unknown, kernel, user };
@@ -52,13 +52,13 @@ class CodePlaces {
     class Walk {
       public:
         // The places must outlive this. `first`: the context before the first mark.
-        Walk(const CodePlaces& places, std::uint64_t ip, Context first = Context::unknown)
+        Walk(const CodeAddresses& places, std::uint64_t ip, Context first = Context::unknown)
             : places_(places), ip_(ip), context_(first) {}
         // keeps(word) returns true for marks of contexts and what may be code in the context at hand.
         bool keeps(std::uint64_t word);
 
       private:
-        const CodePlaces& places_;
+        const CodeAddresses& places_;
         std::uint64_t ip_;
         Context context_;
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bundle/anonymize/code_places.hpp"
+#include "bundle/anonymize/code_addresses.hpp"
 
 #include <algorithm>
 #include <string>
@@ -69,8 +69,8 @@ bool RangeSet::contains(std::uint64_t address) const {
     return behind != ranges_.begin() && address <= std::prev(behind)->second;
 }
 
-Result<CodePlaces> CodePlaces::find(const Recording& recording, std::string_view arch, const Watch& watch) {
-    CodePlaces places;
+Result<CodeAddresses> CodeAddresses::find(const Recording& recording, std::string_view arch, const Watch& watch) {
+    CodeAddresses places;
     const auto* half = std::ranges::find(kernel_halves, arch, &KernelHalf::arch);
     if (half != std::end(kernel_halves)) places.kernel_begin_ = half->begin;
     places.vsyscall_ = arch == "x86_64";
@@ -101,17 +101,17 @@ Result<CodePlaces> CodePlaces::find(const Recording& recording, std::string_view
     return places;
 }
 
-bool CodePlaces::is_user(std::uint64_t word) const {
+bool CodeAddresses::is_user(std::uint64_t word) const {
     constexpr std::uint64_t vsyscall = 0xffffffffff600000, page = 4096;
     return mapped_.contains(word) || (vsyscall_ && word >= vsyscall && word - vsyscall < page);
 }
 
 // The kernel finds its own callers by what it knows of its code: there it is enough that the word may be an address.
-bool CodePlaces::is_kernel(std::uint64_t word) const {
+bool CodeAddresses::is_kernel(std::uint64_t word) const {
     return kernel_begin_ != 0 ? word >= kernel_begin_ : !is_no_address(word);
 }
 
-bool CodePlaces::Walk::keeps(std::uint64_t word) {
+bool CodeAddresses::Walk::keeps(std::uint64_t word) {
     constexpr auto hypervisor = context_mark(32), kernel = context_mark(128), user = context_mark(512),
                    deferred = context_mark(640), guest = context_mark(2048), guest_kernel = context_mark(2176),
                    guest_user = context_mark(2560), first_mark = context_mark(4095);
