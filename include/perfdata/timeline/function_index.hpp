@@ -58,7 +58,7 @@ enum class CodeDetail : std::uint8_t {
 
 // CodePlaces is where functions of some names may lie; it may be more, never less. Code of the timeline, of jitdumps
 // and in memory without a file is not in it: there they may lie as well.
-struct CodePlaces {
+struct PERFDATA_EXPORT CodePlaces {
     std::vector<AddressRange> kernel;  // host kernel addresses; a few ranges, else all_kernel
     bool all_kernel = false;           // anywhere in the kernel
     std::vector<bool> objects;         // by ObjectIndex: in this mapped file
