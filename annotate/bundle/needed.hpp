@@ -58,6 +58,7 @@ struct NeededOptions {
     // The files of a recording's directory are packed with it. False: those that are needed are packed as others are.
     bool recording_as_a_whole = true;
     std::string_view nobodys = "nobody says whose programs may";  // see SourceReader::nobodys
+    bool private_sources = false;                                 // see SourceReader::private_sources
     unsigned jobs = 1;                                            // threads
     Watch watch = {};
 };

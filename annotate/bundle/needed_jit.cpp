@@ -65,7 +65,11 @@ class JitAdder {
         const auto living = process_of_root(there.root);
         if (living) return open_of_process(*living, there, from_, content, options_.watch);
         // What the user says is the root of one that has ended.
-        return from_.files.beneath().open_watched(there, from_.recording.limits(), content, options_.watch);
+        const auto& limits = from_.recording.limits();
+        auto opened = from_.files.beneath().open_watched(there, limits, content, options_.watch);
+        if (!opened) return opened;
+        const MayHandOn how{there, content, nullptr, from_.options.jit.handed_on};
+        return fit_to_hand_on(std::move(*opened), how, limits, options_.watch);
     }
 
     void add_missing(std::string kind, std::string path, const Error& error, std::uint32_t pid) {

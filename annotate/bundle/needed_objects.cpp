@@ -146,10 +146,16 @@ class ObjectsAdder {
         return add_debug_of(index, file, by);
     }
 
+    // Returns true for what the kernel gives to everybody.
+    bool is_own_vdso(const Source& source) const {
+        const auto vdso = from_.files.vdso();
+        return vdso && source.in_memory().data() != nullptr && source.in_memory().data() == (*vdso)->in_memory().data();
+    }
+
     // Returns an error for an object that no build id proves if nobody may pass it on: others may have had its name
     // lead to what only this user may read.
     Result<void> may_hand_on(const Object& object, const RecordedObject& recorded, const FoundObject& file) const {
-        if (recorded.build_id.size != 0 || !file.path.starts_with('/')) return {};
+        if (recorded.build_id.size != 0 || is_own_vdso(file.file->source())) return {};
         const auto there = from_.files.resolved(file.name());
         const std::shared_ptr<const Source> source(file.file, &file.file->source());
         std::vector<FileInode> mapped;

@@ -18,7 +18,7 @@ class SourcesAdder {
         : options_(options),
           needed_(needed),
           sources_({from.symbolizer, from.options, from.files, &from.files, from.recording.limits(), options.nobodys,
-                    options.watch}),
+                    options.private_sources, options.watch}),
           room_(from.recording.limits().source_file_bytes) {}
 
     Result<void> add(std::span<const Listing> listings) {

@@ -23,7 +23,7 @@ std::optional<std::uint32_t> process_of_root(const std::string& root) {
 
 Result<std::shared_ptr<const Source>> open_of_process(std::uint32_t pid, const FileName& there, const NeededFrom& from,
                                                       Content content, const Watch& watch) {
-    if (from.options.jit.handed_on == HandedOn::if_everybodys) {
+    if (from.options.jit.handed_on == HandedOn::of_others) {
         return fail(
             ErrorCode::mismatch, Error::no_offset, there.shown(),
             "others may have written the recording, which says that it is a file of process " + std::to_string(pid));
@@ -38,6 +38,7 @@ Result<std::shared_ptr<const Source>> open_of_process(std::uint32_t pid, const F
     NamedFileOptions how;
     how.content = content;
     how.watch = watch;
+    if (from.options.jit.handed_on == HandedOn::if_everybodys) how.on_behalf_of = nobody;
     return open_of_process(pid, mapped, there, from.recording.limits(), how);
 }
 

@@ -104,7 +104,7 @@ TrustedSources::Opening TrustedSources::open(const Found& found, const NamedBy& 
     auto given = found.given ? open_given(found, limits, how) : Opening(nullptr);
     if (found.given && (given || given.error().code != ErrorCode::mismatch)) return given;
     if (found.given && !actual.root.empty()) {
-        how.on_behalf_of = ~std::uint32_t{0};  // nobody: only what everybody may read below that root
+        how.on_behalf_of = nobody;  // only what everybody may read below that root
         return open_named_file(actual, limits, how);
     }
     auto opened = open_named_file(actual, limits, how);
@@ -112,6 +112,7 @@ TrustedSources::Opening TrustedSources::open(const Found& found, const NamedBy& 
     if (found.given) return given;
     std::string why(reader_.nobodys);
     how.trusted_way = true;
+    how.for_others = !reader_.private_sources;
     for (const auto& object : by) {
         if (!object || !reader_.nobodys.empty() || !actual.root.empty()) continue;
         auto known = not_own_.find(*object);
@@ -142,6 +143,7 @@ Result<SourceText> TrustedSources::read(std::string_view recorded, const NamedBy
         const auto where = resolved(found->name).shown();
         example_ =
             where + ": " + source.error().detail + "; --source-dir " + where.substr(0, where.rfind('/')) + " takes it";
+        if (reader_.nobodys.empty() && !reader_.private_sources) example_ += ", and --private those of your programs";
     }
     return SourceText{true, refused ? untrusted : unreadable, {}, {}};
 }

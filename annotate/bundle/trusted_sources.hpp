@@ -35,6 +35,7 @@ struct SourceReader {
     const Limits& limits;
     // Why no program may name a file that not everybody may read, in words; empty: this user's own programs may.
     std::string_view nobodys{};
+    bool private_sources = false;  // they may name those that are for their owner alone by their own mode, such as keys
     Watch watch = {};
 };
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 
 #include "bundle/anonymize/anonymizer.hpp"
@@ -27,6 +28,7 @@
 #include "tool/collect/collect_recording.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/private_option.hpp"
 #include "tool/options/profile_needs.hpp"
 #include "tool/session.hpp"
 
@@ -47,6 +49,7 @@ struct CollectChoice {
     bool vmlinux = false;
     bool check = false;
     bool anonymize = false;
+    bool private_files = false;
     std::string key;                 // a file
     std::vector<std::string> roots;  // "PID=DIR"
 
@@ -182,6 +185,7 @@ class CollectRun {
             ignored(!names.perf_maps.empty(), "--perf-map");
             ignored(!choice_.lines.source_dirs.empty(), "--source-dir");
             ignored(names.allow_local, "--allow-local");
+            ignored(choice_.private_files, "--private");
             ignored(choice_.sources && !bundle->facts().sources, "--with-sources");
             ignored(choice_.debug == "full" && bundle->facts().debug != "full", "--with-debug full");
             return;
@@ -221,7 +225,9 @@ class CollectRun {
         auto& finder = options_.finder;
         // What a bundle has was judged when it was packed. Objects are judged before they are packed, since other roots
         // may have them.
+        session_.allow_private(choice_.private_files);
         options_.jit.handed_on = session_.handed_on();
+        if (options_.jit.handed_on == HandedOn::of_others) finder.handed_on = HandedOn::of_others;
         auto beneath = options_.files;
         auto& roots = roots_;
         if (machine() && !session_.recording().bundle()) {
@@ -276,6 +282,7 @@ class CollectRun {
         options.vmlinux = choice_.vmlinux;
         options.recording_as_a_whole = !choice_.anonymize;
         options.nobodys = session_.nobodys_sources();
+        options.private_sources = choice_.private_files;
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("finding what samples hit");
         if (const auto& bundle = session_.recording().bundle()) {
@@ -384,6 +391,13 @@ class CollectRun {
         for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
         for (const auto& [what, number] : needed.left_out) session_.note(fmt::format("left out: {} {}", number, what));
         session_.note(needed.example);
+        const auto stays_out = [](const NeededMissing& missing) {
+            return is_private({ErrorCode::mismatch, Error::no_offset, {}, missing.text});
+        };
+        if (const auto first = std::ranges::find_if(needed.missing, stays_out); first != needed.missing.end()) {
+            const auto number = std::ranges::count_if(needed.missing, stays_out);
+            session_.note(session_.private_remedy(static_cast<std::size_t>(number), first->path));
+        }
         constexpr std::size_t few = 10;
         const auto most = choice_.common.strict ? needed.missing.size() : few;
         for (std::size_t at = 0; at < std::min(most, needed.missing.size()); ++at) {
@@ -451,6 +465,7 @@ void add_collect(CLI::App& app, int& exit) {
                      "forgotten")
         ->type_name("FILE")
         ->group(group);
+    add_private_to(*command, choice->private_files);
     command->add_flag("--check", choice->check, "Write no bundle, but what would be in it, and what is missing");
     choice->names.add_to(*command);
     choice->names.add_code_to(*command);

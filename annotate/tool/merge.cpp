@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "perfdata/recording/content.hpp"
+#include "perfdata/recording/named_file.hpp"
 
 #include "core/platform.hpp"
 #include "format/words.hpp"
@@ -80,8 +81,7 @@ class MergeRun {
         const Watch watch{{}, session_.progress("reading " + name)};
         const auto source = open_source(file, limits, Content::any, watch);
         if (!source) return fail(named(source.error(), name));
-        const auto status = file == "-" ? std::unexpected(0) : platform::status(file);
-        permissions_ &= input_permissions(source->get(), status ? std::optional(*status) : std::nullopt);
+        permissions_ &= made_permissions(everybody_may_read(**source));
         // Behind damage of the packing there may be more: a part is no profile.
         if (auto damage = (*source)->damage()) return fail(named(std::move(*damage), name));
         constexpr std::size_t enough = 32;

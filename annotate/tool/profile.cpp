@@ -25,6 +25,7 @@
 #include "tool/batch/batch_action.hpp"
 #include "tool/options/line_options.hpp"
 #include "tool/options/name_options.hpp"
+#include "tool/options/private_option.hpp"
 #include "tool/options/sample_options.hpp"
 #include "tool/output/made_permissions.hpp"
 #include "tool/profile/kept_dimensions.hpp"
@@ -42,6 +43,7 @@ struct MakeProfileChoice {
     LineChoice lines;
     SampleChoice samples;
     KeepChoice keep;
+    bool private_files = false;
     std::uint32_t max_stack = SampleCountOptions().max_stack;
 };
 
@@ -68,6 +70,7 @@ class MakeProfileRun {
         if (!choice_.samples.can_tell(choice_.common, recording, *filter)) return usage;
         if (!session_.read_timeline()) return failed;
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
+        session_.allow_private(choice_.private_files);
         session_.hand_on();
         session_.open_symbolizer(choice_.names, &choice_.lines);
         if (!session_.check_names(choice_.names)) return failed;
@@ -101,6 +104,7 @@ class MakeProfileRun {
                                 nullptr,
                                 session_.recording().limits(),
                                 session_.nobodys_sources(),
+                                choice_.private_files,
                                 {session_.stop(), {}}});
         options.sources = &sources;
         std::vector<std::uint32_t> used_objects;
@@ -120,10 +124,9 @@ class MakeProfileRun {
     void note_restricted(const std::vector<std::uint32_t>& objects) {
         const auto& symbolizer = session_.symbolizer();
         for (const auto object : objects) {
-            // The vdso is what the kernel gives to everybody.
-            if (symbolizer.recorded_object(object).path.starts_with("[vdso")) continue;
             for (const auto& file : symbolizer.files_read(object)) {
-                if (!everybody_may_read(file->source())) has_restricted_file_ = true;
+                const auto& source = file->source();
+                if (!is_own_vdso(source) && !everybody_may_read(source)) has_restricted_file_ = true;
             }
         }
         for (const auto& code : symbolizer.jit().codes()) {
@@ -145,10 +148,9 @@ class MakeProfileRun {
             return owner_permissions;
         }
         const auto& recording = session_.recording();
-        const auto name = recording.path() == "-" ? std::unexpected(0) : platform::status(recording.path());
-        const auto files = recording.input_files();
-        return input_permissions(recording.bundle() ? nullptr : &*files.front().content,
-                                 name ? std::optional(*name) : std::nullopt);
+        if (recording.bundle()) return made_permissions(everybody_may_read(recording.path()));
+        const auto is_everybodys = [](const Recording::InputFile& file) { return everybody_may_read(*file.content); };
+        return made_permissions(std::ranges::all_of(recording.input_files(), is_everybodys));
     }
 
     static std::uint64_t sum_of_hits(const stored::Model& model) {
@@ -178,6 +180,12 @@ class MakeProfileRun {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
         for (const auto& text : left_out_texts(model)) session_.note("left out: " + text);
         session_.note(example_);
+        const auto& problems = session_.symbolizer().problems();
+        const auto first = std::ranges::find_if(problems, is_private);
+        if (first != problems.end()) {
+            session_.note(session_.private_remedy(static_cast<std::size_t>(std::ranges::count_if(problems, is_private)),
+                                                  first->where));
+        }
         if (!choice_.common.quiet) choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
         if (!model.cells.empty()) return;
         const auto what = without_samples(session_.recording(), session_.timeline().completeness());
@@ -212,6 +220,7 @@ CLI::App* add_profile_options(CLI::App& app, const std::shared_ptr<MakeProfileCh
     choice->names.add_to(*command);
     choice->names.add_code_to(*command);
     choice->lines.add_to(*command);
+    add_private_to(*command, choice->private_files);
     return command;
 }
 

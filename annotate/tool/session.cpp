@@ -67,12 +67,22 @@ HandedOn Session::handed_on() const {
     if (recording_->bundle()) return HandedOn::no;
     const auto files = recording_->input_files();
     const auto is_others = [](const Recording::InputFile& file) { return others_may_have_written(*file.content); };
-    return std::ranges::any_of(files, is_others) ? HandedOn::if_everybodys : HandedOn::if_fit;
+    if (std::ranges::any_of(files, is_others)) return HandedOn::of_others;
+    return platform::reads_all() && !private_ ? HandedOn::if_everybodys : HandedOn::if_fit;
+}
+
+std::string Session::private_remedy(std::size_t number, const std::string& first) const {
+    if (number == 0) return {};
+    return fmt::format(
+        "{} files that not everybody may read stay out (first: {}); {}name them with --perf-map, --jitdump or "
+        "--source-dir",
+        number, first,
+        handed_on() == HandedOn::if_everybodys ? "add --private if whoever gets this may read them, or " : "");
 }
 
 std::string_view Session::nobodys_sources() const {
-    if (handed_on() == HandedOn::if_everybodys) return "others may have written the recording";
-    return platform::reads_all() ? "a user who may read all files hands on no others" : std::string_view();
+    if (handed_on() == HandedOn::of_others) return "others may have written the recording";
+    return platform::reads_all() ? "perfdata runs with the right to read all files (as root)" : std::string_view();
 }
 
 bool Session::check_names(const NameChoice& choice) {

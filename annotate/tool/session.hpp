@@ -46,10 +46,15 @@ class Session {
     // hand_on() makes open_symbolizer() use only files of processes that may be handed on to others, see
     // fit_to_hand_on().
     void hand_on() { hands_on_ = true; }
+    // allow_private(true) lets them be files that not everybody may read also where this user may read all files; see
+    // add_private_to().
+    void allow_private(bool allow) { private_ = allow; }
     // handed_on() returns which files the recording may name to be handed on. What a bundle has was judged when it was
-    // packed. nobodys_sources() returns why programs may name no source files for that which not everybody may read:
-    // see SourceReader::nobodys.
+    // packed. private_remedy() returns what to do about files that stay out since not everybody may read them.
+    // nobodys_sources() returns why programs may name no source files for that which not everybody may read: see
+    // SourceReader::nobodys.
     HandedOn handed_on() const;
+    std::string private_remedy(std::size_t number, const std::string& first) const;
     std::string_view nobodys_sources() const;
     // symbolizer_options() returns what open_symbolizer() opened with, as the Symbolizer completes it: of a bundle its
     // files. It lives as long as the session.
@@ -103,6 +108,7 @@ class Session {
     std::optional<Symbolizer> symbolizer_;
     std::shared_ptr<const SymbolCache> cache_;  // null: nothing is shared
     bool hands_on_ = false;                     // see hand_on()
+    bool private_ = false;                      // see allow_private()
 };
 
 }  // namespace perfdata::tool

@@ -22,12 +22,18 @@ inline std::unexpected<Error> io_failure(const std::string& path, std::string_vi
                 std::string(what) + ": " + std::generic_category().message(problem));
 }
 
+// ReadFrom is what bytes were read from, when it was opened. written_by_others: that others may write it, or own it,
+// was seen then; only for copies.
+struct ReadFrom : platform::FileStatus {
+    bool written_by_others = false;
+};
+
 // FileSource reads a file with pread, so that a file that shrinks meanwhile gives short reads and never a SIGBUS.
 class FileSource final : public Source {
   public:
-    // A file that nobody else can open. `from`: the file that it is a copy of, if there is one of that path.
+    // A file that nobody else can open. `from`: what it is a copy of, if that is known.
     FileSource(platform::Descriptor file, std::uint64_t size, std::string path, std::optional<Error> damage = {},
-               std::optional<platform::FileStatus> from = {})
+               std::optional<ReadFrom> from = {})
         : file_(std::move(file)),
           size_(size),
           path_(std::move(path)),
@@ -35,7 +41,7 @@ class FileSource final : public Source {
           from_(std::move(from)) {}
     // A file that has a name, and its status when it was opened: others may change it.
     FileSource(platform::Descriptor file, const platform::FileStatus& opened, std::string path)
-        : file_(std::move(file)), size_(opened.size), path_(std::move(path)), opened_(opened), from_(opened) {}
+        : file_(std::move(file)), size_(opened.size), path_(std::move(path)), opened_(opened), from_({opened, false}) {}
 
     std::uint64_t size() const override { return size_; }
     std::optional<Error> damage() const override { return damage_; }
@@ -66,8 +72,8 @@ class FileSource final : public Source {
 
     const std::string& path() const { return path_; }  // it was opened by, for messages
     const std::optional<platform::FileStatus>& opened() const { return opened_; }
-    // The file of that path that the bytes are from, also if they were unpacked; nothing if it is not known.
-    const std::optional<platform::FileStatus>& read_from() const { return from_; }
+    // What the bytes are from, also if they were unpacked or read from a pipe; nothing if it is not known.
+    const std::optional<ReadFrom>& read_from() const { return from_; }
     platform::Answer<platform::FileStatus> status() const { return platform::status(file_.get()); }
     int descriptor() const { return file_.get(); }
 
@@ -77,7 +83,7 @@ class FileSource final : public Source {
     std::string path_;
     std::optional<Error> damage_;
     std::optional<platform::FileStatus> opened_;  // none if nobody else can change the file
-    std::optional<platform::FileStatus> from_;
+    std::optional<ReadFrom> from_;
 };
 
 // source_of(file, status, path) returns the source that open_source() makes of an open file, from its beginning.

@@ -104,8 +104,7 @@ class Steps {
     }
 
     void pass(int fd, const platform::FileStatus& directory) {
-        constexpr std::uint32_t others_pass = 01;
-        passable_ = passable_ && (directory.permissions & others_pass) != 0 && everybody_looks_into(fd);
+        passable_ = passable_ && everybody_passes(directory, fd) && everybody_looks_into(fd);
         constexpr std::uint32_t sticky = 01000;
         const bool writable = others_may_write(directory, fd);
         shared_ = writable && (directory.permissions & sticky) != 0;

@@ -23,6 +23,7 @@ using platform::Descriptor;
 using platform::FileStatus;
 
 constexpr std::size_t longest_path = 4096;  // PATH_MAX of Linux
+constexpr std::string_view not_everybodys = "not everybody may read it";
 constexpr platform::OpenMode to_look_at_link{.what = platform::OpenMode::For::place, .no_link = true};
 
 std::unexpected<Error> no_such_file(const FileName& name, std::string why) {
@@ -117,15 +118,15 @@ Result<Descriptor> reopen(const Found& found, const FileName& name) {
 }
 
 // check_owners(found, status, name, options) returns an error if the options want other owners. `status` is that of the
-// open file.
-Result<void> check_owners(const Found& found, const FileStatus& status, const FileName& name,
+// open file, fd.
+Result<void> check_owners(const Found& found, const FileStatus& status, int fd, const FileName& name,
                           const NamedFileOptions& options) {
     const auto refuse = [&](std::string why) {
         return fail(ErrorCode::mismatch, Error::no_offset, name.shown(), std::move(why));
     };
-    constexpr std::uint32_t others_read = 04;
+    const auto refuse_private = [&](const std::string& why) { return refuse(std::string(not_everybodys) + why); };
     const bool passable = options.inside_process ? found.passable_inside : found.passable;
-    const bool everybodys = passable && (status.permissions & others_read) != 0;
+    const bool everybodys = passable && everybody_reads(status, fd);
     if ((options.trusted_owner || options.trusted_links) &&
         (found.foreign_link || (found.unproven_link && !everybodys))) {
         return refuse("a link of another user leads to it, who may not be allowed to read it");
@@ -137,9 +138,13 @@ Result<void> check_owners(const Found& found, const FileStatus& status, const Fi
     if (everybodys) return {};
     const auto user = options.on_behalf_of.value_or(platform::user_id());
     if (options.on_behalf_of && status.owner != user) {
-        return refuse("not everybody may read it, and it belongs to user " + std::to_string(status.owner));
+        return refuse_private(", and it belongs to user " + std::to_string(status.owner));
     }
-    if (options.inside_process && status.links != 1) return refuse("not everybody may read it, and it has other names");
+    constexpr std::uint32_t group_or_others_read = 044;
+    if (options.for_others && (status.permissions & group_or_others_read) == 0) {
+        return refuse_private(": its mode lets nobody read it but its owner");
+    }
+    if (options.inside_process && status.links != 1) return refuse_private(", and it has other names");
     if (!options.trusted_way) return {};
     auto why = found.foreign_way;
     // Who may not read a file can still link it, or move it from a directory of theirs.
@@ -149,7 +154,7 @@ Result<void> check_owners(const Found& found, const FileStatus& status, const Fi
             "it is in a directory where everybody may put files, as in /tmp, and is not one that its owner wrote there";
     }
     if (why.empty()) return {};
-    return refuse("not everybody may read it, and another user may have put it there: " + std::string(why));
+    return refuse_private(", and another user may have put it there: " + std::string(why));
 }
 
 // OpenedFile is a file that was opened by a name.
@@ -174,7 +179,9 @@ Result<OpenedFile> open_checked(const FileName& name, const NamedFileOptions& op
     if (!file) return fail(std::move(file.error()));
     const auto status = platform::status(file->get());
     if (!status) return io_failure(name.shown(), "cannot look at", status.error());
-    if (auto right = check_owners(*found, *status, name, options); !right) return fail(std::move(right.error()));
+    if (auto right = check_owners(*found, *status, file->get(), name, options); !right) {
+        return fail(std::move(right.error()));
+    }
     return OpenedFile{std::move(*found), std::move(*file), *status};
 }
 
@@ -185,9 +192,14 @@ bool is_that(const FileInode& inode, const FileStatus& status, int fd) {
         return inode.major == device.major && inode.minor == device.minor;
     };
     if (inode.number != status.inode) return false;
-    if (is_of(platform::device_numbers(status.device))) return true;
+    const auto generation = platform::generation(fd);
+    const bool same_generation = generation && *generation == inode.generation;
+    if (is_of(platform::device_numbers(status.device))) {
+        // Inode numbers are used again. Not all file systems tell the generation.
+        return same_generation || inode.generation == 0 || !generation;
+    }
     const auto mount = mount_of(fd);
-    return mount && is_of(mount->device) && platform::generation(fd) == inode.generation;
+    return mount && is_of(mount->device) && same_generation;
 }
 
 // Returns true for names that perf and debuginfod give to copies: a build id, or in a directory that is one.
@@ -236,23 +248,31 @@ bool others_may_have_written(const Source& source) {
     const auto* file = dynamic_cast<const FileSource*>(&source);
     if (file == nullptr || !file->read_from()) return false;
     const auto& from = *file->read_from();
-    if (!from.is_regular()) return false;
+    if (from.kind == platform::FileKind::character_device) return false;
     if (from.owner != 0 && from.owner != platform::user_id()) return true;
-    if (!file->opened()) return (from.permissions & 022) != 0;  // a copy of it is open
+    if (from.kind == platform::FileKind::socket) return false;  // its mode says nothing
+    if (!file->opened()) return from.written_by_others;         // a copy of it is open
     return others_may_write(from, file->descriptor()) || !owners_are_proven(file->descriptor());
+}
+
+static std::optional<FileStatus> everybodys_file(const std::string& name) {
+    std::error_code unknown;
+    const auto path = std::filesystem::absolute(name, unknown);
+    if (unknown) return {};
+    const auto found = find({{}, path.string()}, LinkWalk::own);
+    if (!found || !found->passable || !everybody_reads(found->status, found->place.get())) return {};
+    return found->status;
 }
 
 bool everybody_may_read(const Source& source) {
     const auto* file = dynamic_cast<const FileSource*>(&source);
     if (file == nullptr || !file->read_from()) return false;
-    const auto& opened = *file->read_from();
-    std::error_code unknown;
-    const auto path = std::filesystem::absolute(file->path(), unknown);
-    if (unknown) return false;
-    const auto found = find({{}, path.string()}, LinkWalk::own);
-    constexpr std::uint32_t others_read = 04;
-    return found && found->status.is_same_file(opened) && found->passable &&
-           (found->status.permissions & others_read) != 0;
+    const auto found = everybodys_file(file->path());
+    return found && found->is_same_file(*file->read_from());
+}
+
+bool everybody_may_read(const std::string& path) {
+    return everybodys_file(path).has_value();
 }
 
 Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Source> source, const MayHandOn& how,
@@ -262,17 +282,18 @@ Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Sourc
     const auto& from = file != nullptr ? file->read_from() : std::nullopt;
     const auto refuse = [&](std::string why) {
         return fail(ErrorCode::mismatch, Error::no_offset, how.name.shown(),
-                    "not everybody may read it" + std::move(why));
+                    std::string(not_everybodys) + std::move(why));
     };
-    if (!from) return refuse(", or that is not known");
+    if (!from || !from->is_regular()) return refuse(", or that is not known");
     NamedFileOptions again;
     again.content = how.content;
     again.watch = watch;
     auto name = how.name;
     if (name.root.empty()) {
-        if (how.handed_on != HandedOn::if_fit) {
+        if (how.handed_on == HandedOn::of_others) {
             return refuse(", and others may have written the recording that names it");
         }
+        if (how.handed_on != HandedOn::if_fit) return refuse({});
         if (how.mapped == nullptr && from->owner != 0 && from->owner != platform::user_id()) {
             return refuse(", and it belongs to user " + std::to_string(from->owner));
         }
@@ -284,6 +305,7 @@ Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Sourc
         if (!unknown) name.path = path.string();
     } else {
         again.trusted_links = true;
+        if (how.handed_on != HandedOn::if_fit) again.on_behalf_of = nobody;
     }
     auto opened = open_checked(name, again);
     if (!opened) return fail(std::move(opened.error()));
@@ -294,6 +316,10 @@ Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Sourc
         return refuse(", and the recording does not say that a process mapped this very file");
     }
     return std::move(*opened).read(name, limits, again);
+}
+
+bool is_private(const Error& error) {
+    return error.code == ErrorCode::mismatch && error.detail.starts_with(not_everybodys);
 }
 
 bool is_named_file(const FileName& name, LinkWalk walk) {

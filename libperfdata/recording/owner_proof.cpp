@@ -94,6 +94,16 @@ bool others_may_write(const platform::FileStatus& status, int fd) {
     return !own_group || platform::has_access_list(fd);
 }
 
+bool everybody_reads(const platform::FileStatus& status, int fd) {
+    constexpr std::uint32_t group_and_others = 044;
+    return (status.permissions & group_and_others) == group_and_others && !platform::has_access_list(fd);
+}
+
+bool everybody_passes(const platform::FileStatus& status, int fd) {
+    constexpr std::uint32_t group_and_others = 011;
+    return (status.permissions & group_and_others) == group_and_others && !platform::has_access_list(fd);
+}
+
 bool everybody_looks_into(int fd) {
     const auto magic = platform::file_system(fd);
     if (!magic || *magic != fuse) return magic.has_value();

@@ -29,6 +29,11 @@ bool owners_are_proven(int fd);
 // number of the owner, of root or of this user is theirs alone, if there is no access list.
 bool others_may_write(const platform::FileStatus& status, int fd);
 
+// everybody_reads(status, fd) returns true if the modes of a file let its group and others read it, and no access list
+// shuts anybody out. everybody_passes(status, fd) is the same for passing a directory.
+bool everybody_reads(const platform::FileStatus& status, int fd);
+bool everybody_passes(const platform::FileStatus& status, int fd);
+
 // everybody_looks_into(fd) returns false for FUSE that only the user who mounted it may look into.
 bool everybody_looks_into(int fd);
 

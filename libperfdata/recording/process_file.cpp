@@ -2,11 +2,13 @@
 #include "perfdata/recording/process_file.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string_view>
 
 #include "core/platform.hpp"
+#include "file_source.hpp"
 
 namespace perfdata {
 namespace {
@@ -34,6 +36,26 @@ class LivingProcess {
             return one ? std::optional(real) : std::nullopt;
         }
         return {};
+    }
+
+    bool lives() const { return directory_.has_value(); }
+
+    // Returns when it began, in seconds since 1970.
+    std::optional<std::int64_t> began() const {
+        std::ifstream stat(path_ + "/stat"), up("/proc/uptime");
+        std::string text;
+        std::getline(stat, text);
+        // 12 (name) S 1 12 ...: the name may have any characters. The 22nd word is when it began.
+        const auto behind = text.rfind(')');
+        if (behind == std::string::npos) return {};
+        std::istringstream words(text.substr(behind + 1));
+        constexpr int words_between = 19;
+        for (int word = 0; word < words_between; ++word) words >> text;
+        std::int64_t ticks = 0;
+        double seconds_up = 0;
+        constexpr std::int64_t ticks_a_second = 100;  // USER_HZ of all architectures that perf is for
+        if (!(words >> ticks) || !(up >> seconds_up)) return {};
+        return std::time(nullptr) - static_cast<std::int64_t>(seconds_up) + ticks / ticks_a_second;
     }
 
     bool runs_one_of(std::span<const MappedProgram> programs) const {
@@ -84,7 +106,7 @@ Result<std::shared_ptr<const Source>> open_of_process(std::uint32_t pid, std::sp
     const auto user = process.user();
     const auto is_same = [&] { return user && process.runs_one_of(mapped) && process.user() == user; };
     if (is_same()) {
-        how.on_behalf_of = user;
+        if (!how.on_behalf_of) how.on_behalf_of = user;
         how.trusted_links = how.inside_process = true;
         auto opened = open_named_file(there, limits, how);
         if (!opened || is_same()) return opened;
@@ -93,6 +115,16 @@ Result<std::shared_ptr<const Source>> open_of_process(std::uint32_t pid, std::sp
                 "process " + std::to_string(pid) +
                     " has ended, runs another program than in the recording, or has rights of several users: nothing "
                     "says whose the file is");
+}
+
+bool may_be_map_of(std::uint32_t pid, const Source& source) {
+    const LivingProcess process(pid);
+    if (!process.lives()) return true;
+    const auto* file = dynamic_cast<const FileSource*>(&source);
+    if (file == nullptr || !file->read_from()) return false;
+    const auto began = process.began();
+    constexpr std::int64_t rounding = 2;  // seconds
+    return process.user() == file->read_from()->owner && began && file->read_from()->seconds + rounding >= *began;
 }
 
 }  // namespace perfdata

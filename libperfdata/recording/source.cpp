@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "perfdata/core/cursor.hpp"
+#include "perfdata/recording/named_file.hpp"
 
 #include "content_check.hpp"
 #include "file_source.hpp"
+#include "owner_proof.hpp"
 #include "pulse.hpp"
 #include "spool.hpp"
 #include "unpack.hpp"
@@ -114,7 +116,7 @@ ReadPacked read_from(const Source& source) {
 // what could be unpacked before the break.
 Result<std::shared_ptr<const Source>> spool(const ReadPacked& read, Packing packing, const std::string& path,
                                             const Limits& limits, Content content, Pulse& pulse,
-                                            std::optional<platform::FileStatus> from) {
+                                            std::optional<ReadFrom> from) {
     if (!pulse.look()) return fail(pulse.stopped(path));
     auto file = Spool::create(path, limits.unpacked_bytes);
     if (!file) return fail(std::move(file.error()));
@@ -173,7 +175,8 @@ Result<std::shared_ptr<const Source>> source_of(platform::Descriptor file, const
     if (packing == Packing::none && !copied && status.is_regular() && has_size) {
         return std::make_shared<FileSource>(std::move(file), status, path);
     }
-    auto from = status.is_regular() && !copied ? std::optional(status) : std::nullopt;
+    const bool theirs = others_may_write(status, file.get()) || (status.is_regular() && !owners_are_proven(file.get()));
+    std::optional<ReadFrom> from({status, theirs});
     return spool(read_from(file.get(), start, pulse), packing, path, limits, content, pulse, std::move(from));
 }
 
@@ -214,6 +217,7 @@ Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> sou
     Pulse pulse(watch, source->size());
     const auto* file = dynamic_cast<const FileSource*>(source.get());
     auto from = file != nullptr && file->path() == path ? file->read_from() : std::nullopt;
+    if (from && file->opened()) from->written_by_others = others_may_have_written(*source);
     return spool(read_from(*source), packing, path, limits, content, pulse, std::move(from));
 }
 

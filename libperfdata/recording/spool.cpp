@@ -32,7 +32,7 @@ Result<void> Spool::append(Bytes bytes) {
     return {};
 }
 
-std::shared_ptr<const Source> Spool::finish(std::optional<Error> damage, std::optional<platform::FileStatus> from) && {
+std::shared_ptr<const Source> Spool::finish(std::optional<Error> damage, std::optional<ReadFrom> from) && {
     return std::make_shared<FileSource>(std::move(file_), size_, std::move(path_), std::move(damage), std::move(from));
 }
 

@@ -11,6 +11,7 @@
 #include "perfdata/recording/source.hpp"
 
 #include "core/platform.hpp"
+#include "file_source.hpp"
 
 namespace perfdata {
 
@@ -27,8 +28,7 @@ class Spool {
 
     // finish(damage, from) returns what was appended as a source. damage is why it is incomplete; from is the file of
     // that path that it is a copy of, or was unpacked from.
-    std::shared_ptr<const Source> finish(std::optional<Error> damage = {},
-                                         std::optional<platform::FileStatus> from = {}) &&;
+    std::shared_ptr<const Source> finish(std::optional<Error> damage = {}, std::optional<ReadFrom> from = {}) &&;
 
   private:
     Spool(platform::Descriptor file, std::string path, std::uint64_t most)

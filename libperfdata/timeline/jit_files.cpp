@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "perfdata/recording/process_file.hpp"
 #include "perfdata/timeline/jit_dump.hpp"
 #include "perfdata/timeline/mapping.hpp"
 
@@ -15,6 +16,19 @@ namespace {
 
 std::string_view file_name_of(std::string_view path) {
     return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+// Returns the number in the last part of a path, between these words.
+std::optional<std::uint32_t> number_between(std::string_view path, std::string_view before, std::string_view behind) {
+    auto name = file_name_of(path);
+    if (!name.starts_with(before) || !name.ends_with(behind)) return {};
+    if (name.size() <= before.size() + behind.size()) return {};
+    name.remove_prefix(before.size());
+    name.remove_suffix(behind.size());
+    std::uint32_t number = 0;
+    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (problem != std::errc{} || end != name.data() + name.size()) return {};
+    return number;
 }
 
 // namespace_pid_in(source) returns the pid in the header, empty if the file is not a dump.
@@ -39,16 +53,7 @@ std::string process_root(std::uint32_t pid) {
 }
 
 std::optional<std::uint32_t> jitdump_pid(std::string_view path) {
-    constexpr std::string_view before = "jit-", behind = ".dump";
-    auto name = file_name_of(path);
-    if (!name.starts_with(before) || !name.ends_with(behind)) return {};
-    if (name.size() <= before.size() + behind.size()) return {};
-    name.remove_prefix(before.size());
-    name.remove_suffix(behind.size());
-    std::uint32_t pid = 0;
-    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (problem != std::errc{} || end != name.data() + name.size()) return {};
-    return pid;
+    return number_between(path, "jit-", ".dump");
 }
 
 // look_for(path, search, given, process) does the work of find_recorded_file(). `process`: its root, in a bundle;
@@ -146,6 +151,13 @@ Result<std::shared_ptr<const Source>> FoundFile::to_hand_on(std::shared_ptr<cons
                                                             HandedOn handed_on, const Limits& limits,
                                                             const Watch& watch) const {
     const bool beside = from == JitDumpFile::From::beside;
+    if (content == Content::perf_map && from == JitDumpFile::From::recorded && !everybody_may_read(*source)) {
+        const auto pid = number_between(path, "perf-", ".map");
+        if (pid && !may_be_map_of(*pid, *source)) {
+            return fail(ErrorCode::mismatch, Error::no_offset, path,
+                        "not everybody may read it, and the process of that number is another user's, or younger");
+        }
+    }
     const MayHandOn how{beside ? FileName{{}, path} : name(), content, nullptr, handed_on};
     return fit_to_hand_on(std::move(source), how, limits, watch);
 }

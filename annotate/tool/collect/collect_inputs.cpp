@@ -69,20 +69,21 @@ Result<void> CollectInputs::check_hashes(const Watch& watch) const {
 }
 
 std::uint32_t CollectInputs::bundle_permissions(const Needed& needed) const {
-    const auto permissions = input_permissions(bundle_ ? nullptr : &*files_.front().content, name_);
+    const auto is_everybodys = [](const BundleContent& file) { return everybody_may_read(*file.content); };
+    const bool everybodys = bundle_ ? everybody_may_read(path_) : std::ranges::all_of(files_, is_everybodys);
     const auto is_restricted = [&](const NeededFile& file) {
         const std::string_view kind = file.member.kind;
         if (kind == "kallsyms" || kind == "kcore" || kind == "vmlinux" || kind == "source" || kind == "perf_map") {
             return true;
         }
-        // What a bundle has was judged when it was packed; the vdso is what the kernel gives to everybody.
-        if (bundle_ || kind == "vdso") return false;
-        return !everybody_may_read(file.read_from ? *file.read_from : *file.content);
+        if (bundle_) return false;  // what it has was judged when it was packed
+        const auto& read = file.read_from ? *file.read_from : *file.content;
+        return !is_own_vdso(read) && !everybody_may_read(read);
     };
     const bool restricted =
         std::ranges::any_of(needed.files, is_restricted) ||
         std::ranges::any_of(files_, [](const BundleContent& file) { return file.member.name.contains("/kcore_dir/"); });
-    return restricted ? owner_permissions : permissions;
+    return made_permissions(everybodys && !restricted);
 }
 
 Result<void> CollectInputs::check_recording() const {

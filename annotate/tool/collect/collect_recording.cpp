@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "perfdata/recording/file_state.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 
@@ -107,10 +108,14 @@ Result<std::vector<BundleContent>> recording_members(const Recording& recording,
     const std::string folder = std::string(bundled_recording) + "/";
     std::vector<BundleContent> members;
     for (auto& file : files) members.push_back(member(folder + file.name, std::move(file.content)));
+    const auto main = file_state(*members.front().content);
     for (const auto& file : files_in(directory + "/kcore_dir")) {
         const auto name = "kcore_dir/" + file;
         NamedFileOptions options;
         options.watch = watch;
+        // Who may write to the directory may give any file of this file system a second name there.
+        options.inside_process = true;
+        options.on_behalf_of = main ? main->owner : nobody;
         auto content = open_named_file({directory, "/" + name}, limits, options);
         if (!content && content.error().code == ErrorCode::missing) continue;
         if (!content) return fail(std::move(content.error()));

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "made_permissions.hpp"
 
-#include "perfdata/recording/file_state.hpp"
-
 namespace perfdata::tool {
 
-std::uint32_t input_permissions(const Source* content, const std::optional<platform::FileStatus>& name) {
-    const auto main = content == nullptr ? std::nullopt : file_state(*content);
-    const auto of_file = name && name->is_regular() ? name->permissions : owner_permissions;
-    return ((main ? main->permissions : of_file) & all_permissions) | owner_permissions;
+bool is_own_vdso(const Source& source) {
+    const auto bytes = source.in_memory();
+    return bytes.data() != nullptr && bytes.data() == platform::own_vdso().data();
 }
 
 }  // namespace perfdata::tool

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "perfdata/recording/source.hpp"
 
@@ -12,11 +11,16 @@
 namespace perfdata::tool {
 
 inline constexpr std::uint32_t owner_permissions = 0600;  // nobody else may read
-inline constexpr std::uint32_t all_permissions = 0666;    // a new file has no more, before the umask
+inline constexpr std::uint32_t all_permissions = 0644;    // everybody may, before the umask
 
-// input_permissions(content, name) returns what a file that is made of an input may have: the permissions of that
-// input, but reading and writing for the owner in any case. Of a pipe it is only that. `content`: as it was opened;
-// null: it was unpacked. `name`: of what its path names; nothing: it has none.
-std::uint32_t input_permissions(const Source* content, const std::optional<platform::FileStatus>& name);
+// made_permissions(everybodys) returns what a file may have that is made of inputs. `everybodys`: everybody may read
+// and reach all of them, see everybody_may_read(). Else it is its owner's alone: a group or a directory that shuts
+// others out there need not do so here.
+inline std::uint32_t made_permissions(bool everybodys) {
+    return everybodys ? all_permissions : owner_permissions;
+}
+
+// is_own_vdso(source) returns true for the vdso of this process, which the kernel gives to everybody.
+bool is_own_vdso(const Source& source);
 
 }  // namespace perfdata::tool

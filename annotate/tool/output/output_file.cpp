@@ -47,10 +47,24 @@ bool forbids_replacing(int problem) {
 
 Result<OutputFile> OutputFile::open(OutputPlace place, HardLinks links) {
     OutputFile file(std::move(place));
+    if (file.place_.kind != OutputPlace::Kind::fresh && file.is_others(file.place_.status)) {
+        return fail(ErrorCode::io, Error::no_offset, file.place_.name,
+                    fmt::format("belongs to another user ({}), and not everybody may read what would be written: give "
+                                "another name, or remove it",
+                                file.place_.status.owner));
+    }
     const bool regular = file.place_.is_file();
     const int problem = regular ? file.open_regular(links) : file.open_special();
     if (problem != 0) return cannot_write(file.place_.name, problem);
     return file;
+}
+
+// Returns true if the file is another user's, who must not get what is written.
+bool OutputFile::is_others(const FileStatus& file) const {
+    constexpr std::uint32_t all_read = 044;
+    if ((place_.fresh_permissions & all_read) == all_read || place_.kind == OutputPlace::Kind::descriptor) return false;
+    const bool device = !file.is_regular() && file.owner == 0;
+    return file.owner != platform::user_id() && !device;
 }
 
 int OutputFile::open_special() {
@@ -158,8 +172,10 @@ int OutputFile::replace() {
     if (!content) return content.error();
     const auto old = platform::link_status(place_.path);
     if (!old) return temporary_->move_to(place_.path);
-    // It may have been created meanwhile.
+    // It may have been created meanwhile, by anybody: nothing of that is kept.
     if (!old->is_regular()) return old->is_directory() ? EISDIR : EEXIST;
+    if (place_.kind == OutputPlace::Kind::fresh) return temporary_->move_to(place_.path);
+    if (is_others(*old)) return EPERM;
     if (const int lost = keep_attributes(*old); lost != 0) {
         return copy_in_place(content->get(), *old, "a new file cannot have its owner and mode", lost);
     }

@@ -44,6 +44,7 @@ class OutputFile {
   private:
     explicit OutputFile(OutputPlace place) : place_(std::move(place)) {}
 
+    bool is_others(const platform::FileStatus& file) const;
     int open_special();
     int open_regular(HardLinks links);
     int open_in_place(std::string why);

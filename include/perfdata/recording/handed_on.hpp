@@ -6,9 +6,14 @@
 
 namespace perfdata {
 
-// HandedOn says whether files that a recording names are handed on to others than this user, as in a bundle. Of a
-// recording that others may have written (see others_may_have_written()) only what everybody may read is: it may name
-// any process and any file. Else what fit_to_hand_on() takes.
-enum class HandedOn : std::uint8_t { no, if_everybodys, if_fit };
+// HandedOn says which files that a recording names are handed on to others than this user, as in a bundle.
+enum class HandedOn : std::uint8_t {
+    no,             // they are for this user alone
+    if_everybodys,  // only what everybody may read
+    if_fit,         // what fit_to_hand_on() takes
+    // As if_everybodys, and nothing below the root of a process, nor of this machine's kernel: others may have written
+    // the recording (see others_may_have_written()), and it may name any process.
+    of_others,
+};
 
 }  // namespace perfdata

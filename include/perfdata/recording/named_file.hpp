@@ -44,6 +44,9 @@ struct FileName {
 // walk where that is missing or forbidden), or our own walk alone. The results are the same.
 enum class LinkWalk : std::uint8_t { kernel, own };
 
+// nobody is the number of no user: open_named_file() on behalf of it opens only what everybody may read.
+inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
 // NamedFileOptions is what a file must be, and who watches it being unpacked.
 struct NamedFileOptions {
     Content content = Content::any;    // what the file must begin with
@@ -69,7 +72,9 @@ struct NamedFileOptions {
     // must have one name: who may not read a file can still give it another one there.
     bool inside_process = false;
     bool mapped = false;  // the recording says that a process mapped this very file
-    Watch watch = {};     // of unpacking
+    // Reject files that are for their owner alone, by their own mode.
+    bool for_others = false;
+    Watch watch = {};  // of unpacking
 };
 
 // open_named_file(name) is open_source() for an untrusted name. It opens only regular files of ordinary file systems:
@@ -89,20 +94,24 @@ PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_own_program(const Fil
                                                                        const std::optional<FileInode>& mapped,
                                                                        const Limits& limits, const Watch& watch = {});
 
-// others_may_have_written(source) returns true if a file belongs to another user than root and this one, or others may
-// write to it. False for memory and pipes, which this user gave.
+// others_may_have_written(source) returns true if a file, FIFO or pipe belongs to another user than root and this one,
+// or others may write to it. Also for what was read from standard input. False for memory.
 PERFDATA_EXPORT bool others_may_have_written(const Source& source);
 
 // everybody_may_read(source) returns true if the file that a source was read from is one that everybody may read and
-// reach by its name, also if it was unpacked. False if that is not known, as of memory, pipes and archives.
+// reach by its name, also if it was unpacked: modes let the group and others read it and pass the directories, and no
+// access list shuts anybody out. False if that is not known, as of memory, pipes and archives.
 PERFDATA_EXPORT bool everybody_may_read(const Source& source);
+// The same for the file that a name leads to.
+PERFDATA_EXPORT bool everybody_may_read(const std::string& path);
 
 // MayHandOn is for what is read to be handed on.
 struct MayHandOn {
     FileName name;                                   // by which the file was opened
     Content content = Content::any;                  // what it must begin with
     const std::vector<FileInode>* mapped = nullptr;  // the files of that name that processes mapped; null: not known
-    HandedOn handed_on = HandedOn::if_fit;           // not if_fit: only what everybody may read
+    // not if_fit: only what everybody may read; below a root, who has that root
+    HandedOn handed_on = HandedOn::if_fit;
 };
 
 // fit_to_hand_on(source, how, limits, watch) returns a source that was opened by a name, or the same file opened again.
@@ -114,6 +123,9 @@ struct MayHandOn {
 PERFDATA_EXPORT Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Source> source,
                                                                      const MayHandOn& how, const Limits& limits,
                                                                      const Watch& watch = {});
+
+// is_private(error) returns true if a file was refused because not everybody may read it.
+PERFDATA_EXPORT bool is_private(const Error& error);
 
 // is_named_file(name) returns true if open_named_file() would find a regular file. It opens nothing.
 PERFDATA_EXPORT bool is_named_file(const FileName& name, LinkWalk walk = LinkWalk::kernel);

@@ -88,7 +88,7 @@ void PerfMapSource::load_maps(const SourceContext& context) {
             constexpr auto kind = FileContent::Kind::perf_map;
             // What was read for a recording that is believed is not for one that others may have written.
             FileStore unshared;
-            const bool shares = context.options.jit.handed_on != HandedOn::if_everybodys;
+            const bool shares = context.options.jit.handed_on != HandedOn::of_others;
             auto map = (shares ? store : unshared).value<kind, PerfMap>(realm, files, found.name(), given, look, read);
             if (map) {
                 if ((*map)->damage()) context.losses.add(*(*map)->damage());

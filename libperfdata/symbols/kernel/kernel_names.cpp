@@ -288,7 +288,8 @@ struct KernelNames::Loader {
         if (!options.recording_dir.empty() && kallsyms({options.recording_dir, "/kcore_dir/kallsyms"}, false, false)) {
             return true;
         }
-        if (running_kernel() || from_caches()) return true;
+        // Who may have written the recording may not read these.
+        if (options.handed_on != HandedOn::of_others && (running_kernel() || from_caches())) return true;
         if (bundled_kallsyms()) return true;
         return vmlinux_somewhere() || bundled_vmlinux();
     }
