@@ -465,11 +465,11 @@ void add_collect(CLI::App& app, int& exit) {
                      "forgotten")
         ->type_name("FILE")
         ->group(group);
-    add_private_to(*command, choice->private_files);
     command->add_flag("--check", choice->check, "Write no bundle, but what would be in it, and what is missing");
     choice->names.add_to(*command);
     choice->names.add_code_to(*command);
     choice->lines.add_to(*command);
+    add_private_to(*command, choice->private_files);
     begin_anew(*command, choice);
     choice->common.on_run(*command, exit, [choice] { return CollectRun(*choice).run(); });
 }

@@ -411,7 +411,7 @@ def test_secrets():
     map_name = os.path.join(here, "perf-32346.map")
 
     def packs(name, *options):
-        done = collect(recording, bundle, *options)
+        done = collect(recording, bundle, "--private", *options)
         unpacked = run("tar", "--zstd", "-xf", bundle, "-O", text=False).stdout
         return name in run("tar", "--zstd", "-tf", bundle).stdout, b"SECRET" in unpacked, done.stderr
 
@@ -490,7 +490,11 @@ def mounted_map(user):
         living.stdin.flush()
         while after and content(f"/proc/{pid}/comm") != b"sleep\n":
             time.sleep(0.05)
-        told = collect(recording, bundle, check=False).stderr
+        told = collect(recording, bundle, "--private", check=False).stderr
+        if not collect(recording, bundle + ".without").stderr.count("stay out (first: /proc/") and wanted:
+            complain(f"a private perf map in a namespace, {what}, without --private: not told")
+        if "perf-" in run("tar", "--zstd", "-tf", bundle + ".without").stdout:
+            complain(f"a private perf map in a namespace, {what}, is packed without --private")
         living.kill()
         living.wait()
         packed = f"/perf-{pid}.map" in run("tar", "--zstd", "-tf", bundle).stdout
@@ -517,6 +521,17 @@ def private_map():
                 complain(f"a private perf map in /tmp, {what}: {names} {told}")
 
         is_packed("as it was written", True)
+        names, told = members(recording, "--allow-local")
+        if "root" + path in names or f"(first: {path}); add --private" not in told:
+            complain(f"root packs a private perf map without --private: {names} {told}")
+        with open(recording, "rb") as stdin:
+            os.chown(recording, NOBODY, NOBODY)
+            bundle = os.path.join(SCRATCH, "from_stdin")
+            done = subprocess.run([TOOL, "collect", "--private", "-o", bundle, "-"], env=ENVIRONMENT, stdin=stdin, capture_output=True,
+                                  check=False)
+            if done.returncode != 0 or "root" + path in run("tar", "--zstd", "-tf", bundle).stdout:
+                complain(f"a recording of another user on standard input is believed: {done}")
+            os.chown(recording, 0, 0)
         os.link(path, path + ".link")
         is_packed("with another name", False, "everybody may put files")
         os.remove(path + ".link")
@@ -535,14 +550,14 @@ def packed_secret(recording, *options, by=()):
     os.chmod(folder("made"), 0o777)
     if os.path.exists(bundle):
         os.remove(bundle)
-    told = run(*by, TOOL, "collect", "--with-sources", *options, "-o", bundle, recording).stderr
+    told = run(*by, TOOL, "collect", "--with-sources", "--private", *options, "-o", bundle, recording).stderr
     return b"SECRET" in run("tar", "--zstd", "-xOf", bundle, text=False).stdout, told
 
 
 def members(recording, *options):
     """Returns the names in a bundle, and what was told."""
     bundle = os.path.join(SCRATCH, "bundle")
-    told = collect(recording, bundle, *options).stderr
+    told = collect(recording, bundle, *(options or ("--private",))).stderr
     return run("tar", "--zstd", "-tf", bundle).stdout.split(), told
 
 
@@ -571,6 +586,14 @@ def private_dump():
     own = record(folder("dumps/own_recording"), sys.executable, mapper, secret)
     other = record(folder("dumps/other_recording"), sys.executable, mapper, theirs)
     is_packed("that root's process mapped", True, own)
+    names, told = members(own, "--allow-local")
+    if any("jit-32346.dump" in name for name in names) or "add --private" not in told:
+        complain(f"root packs a private jitdump without --private: {names} {told}")
+    copied = shutil.copy(secret, os.path.join(os.path.dirname(own), "jit-32346.dump"))
+    os.chmod(copied, 0o600)
+    if any("jit-32346.dump" in name for name in members(own, "--allow-local")[0]):
+        complain("root packs a private jitdump beside the recording without --private")
+    os.remove(copied)
     os.chown(own, NOBODY, NOBODY)
     is_packed("that a recording of another user names", False, own)
     os.chown(own, 0, 0)
@@ -605,7 +628,7 @@ def private_object():
     secret = shutil.copy(program, os.path.join(place, "secret"))
 
     def is_packed(what, wanted, why="does not say that a process mapped this very file"):
-        names, told = members(recording, "--allow-local")
+        names, told = members(recording, "--allow-local", "--private")
         if any(name.endswith("/unproven") for name in names) != wanted or (why in told) == wanted:
             complain(f"an object without a build id, {what}: {names} {told}")
 
@@ -653,6 +676,7 @@ def test_modes():
             complain(f"a bundle with {what}: {mode_of(bundle):o}")
 
     expect_mode("a program in a directory that others may not pass", 0o600)
+    foreign_output(recording)
     os.chmod(private, 0o755)
     expect_mode("a program that everybody may run", 0o644)
     os.chmod(program, 0o750)
@@ -666,6 +690,25 @@ def test_modes():
     os.chmod(archive, 0o600)
     os.remove(program)
     expect_mode("a program of a packed cache", 0o600, "--buildid-dir", archive)
+
+
+def foreign_output(recording):
+    """A bundle that not everybody may read is not written where another user would get it."""
+    place = folder("sticky")
+    os.chmod(place, 0o1777)
+    theirs, link, kept = (os.path.join(place, name) for name in ("theirs.tar.zst", "link.tar.zst", "kept"))
+    for path in (theirs, kept):
+        with open(path, "w", encoding="ascii") as file:
+            file.write("old")
+    os.symlink("kept", link)
+    if os.geteuid() != 0:
+        return
+    os.chown(theirs, NOBODY, NOBODY)
+    os.lchown(link, NOBODY, NOBODY)
+    for path, why in ((theirs, "belongs to another user"), (link, "a link of another user")):
+        done = run(TOOL, "collect", "-o", path, recording, check=False)
+        if done.returncode == 0 or why not in done.stderr or content(theirs) != b"old" or content(kept) != b"old":
+            complain(f"a bundle is written to {path}: {done.stderr}")
 
 
 def test_perf():
@@ -715,7 +758,7 @@ def test_outputs():
         if piped.returncode != 0 or piped.stdout != file.read():
             complain(f"through a pipe: {piped.returncode} {piped.stderr.decode()} {len(piped.stdout)} bytes")
     # A new bundle has the recording's permissions, an old one keeps its own.
-    for mode, options in ((0o640, ()), (0o600, ("--anonymize",)), (0o644, ())):
+    for mode, options in ((0o600, ()), (0o600, ("--anonymize",)), (0o644, ())):
         os.chmod(recording, mode)
         fresh = os.path.join(SCRATCH, f"mode.{mode:o}.zst")
         collect(recording, fresh, *options)

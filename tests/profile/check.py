@@ -631,7 +631,7 @@ def packed_secret(recording, *options, by=()):
     os.chmod(folder("made"), 0o777)
     if os.path.exists(made):
         os.remove(made)
-    done = run(*by, TOOL, "profile", "--json", *options, "-o", made, recording)
+    done = run(*by, TOOL, "profile", "--json", "--private", *options, "-o", made, recording)
     packed = b"SECRET" in gzip.decompress(content(made))
     if packed != ("SECRET" in run(TOOL, "annotate", made).stdout):
         complain(f"{recording} {options}: annotate of the profile says other than it has")
@@ -675,15 +675,22 @@ def test_modes():
             complain(f"{' '.join(command)}: {done.returncode} {done.stderr}")
         return mode_of(made)
 
-    for number, wanted in enumerate((0o644, 0o640, 0o600, 0o604)):
-        os.chmod(recording, wanted)
+    for number, mode_before in enumerate((0o644, 0o640, 0o600, 0o604)):
+        os.chmod(recording, mode_before)
+        wanted = mode_before if mode_before == 0o644 else 0o600
         if (found := mode("profile", "--offline", recording)) != wanted:
-            complain(f"a profile of a recording of mode {wanted:o}: {found:o}")
-        profiles[wanted] = another("records/brk", f"{number}mode".encode())
-        os.chmod(profiles[wanted], wanted)
-        profiles[wanted] = profile(profiles[wanted], f"{wanted:o}")
-        if mode_of(profiles[wanted]) != wanted:
-            complain(f"{profiles[wanted]}: {mode_of(profiles[wanted]):o}")
+            complain(f"a profile of a recording of mode {mode_before:o}: {found:o}")
+        made_of = another("records/brk", f"{number}mode".encode())
+        os.chmod(made_of, mode_before)
+        profiles[mode_before] = profile(made_of, f"{mode_before:o}")
+        if mode_of(profiles[mode_before]) != wanted:
+            complain(f"{profiles[mode_before]}: {mode_of(profiles[mode_before]):o}")
+        os.chmod(profiles[mode_before], mode_before)
+    os.chmod(SCRATCH, 0o700)
+    os.chmod(recording, 0o644)
+    if (found := mode("profile", "--offline", recording)) != 0o600:
+        complain(f"a profile of a recording in a directory that others may not pass: {found:o}")
+    os.chmod(SCRATCH, 0o755)
     os.chmod(recording, 0o400)
     if (found := mode("profile", "--offline", recording)) != 0o600:
         complain(f"a profile of a recording of mode 400: {found:o}")
@@ -715,9 +722,9 @@ def test_modes():
     # A bundle, and sums.
     if run(TOOL, "collect", "-o", bundle, recording, check=False).returncode == 0:
         os.chmod(bundle, 0o640)
-        if (found := mode("profile", bundle)) != 0o640:
+        if (found := mode("profile", bundle)) != 0o600:
             complain(f"a profile of a bundle of mode 640: {found:o}")
-    for some, wanted in (((0o644, 0o604), 0o604), ((0o640, 0o604), 0o600), ((0o644, 0o640), 0o640), ((0o600, 0o644), 0o600)):
+    for some, wanted in (((0o644, 0o604), 0o600), ((0o640, 0o604), 0o600), ((0o644, 0o640), 0o600), ((0o600, 0o644), 0o600)):
         if (found := mode("merge", *(profiles[one] for one in some))) != wanted:
             complain(f"a sum of profiles of modes {[f'{one:o}' for one in some]}: {found:o}")
 

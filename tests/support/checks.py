@@ -13,6 +13,7 @@ import tempfile
 WHAT, TOOL, FIXTURES, COMPILER = sys.argv[1:5]
 WORK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bundle", "work.cpp")
 SCRATCH = tempfile.mkdtemp(prefix=f"perfdata-{os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0])))}-")
+os.chmod(SCRATCH, 0o755)  # what everybody may read in it is everybody's
 HOME = os.path.join(SCRATCH, "home")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": HOME, "LC_ALL": "C.UTF-8", "TERM": "dumb"}
 faults = []
