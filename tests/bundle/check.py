@@ -757,12 +757,13 @@ def test_outputs():
     with open(one, "rb") as file:
         if piped.returncode != 0 or piped.stdout != file.read():
             complain(f"through a pipe: {piped.returncode} {piped.stderr.decode()} {len(piped.stdout)} bytes")
-    # A new bundle has the recording's permissions, an old one keeps its own.
-    for mode, options in ((0o600, ()), (0o600, ("--anonymize",)), (0o644, ())):
+    # A new bundle is for everybody if the recording is, else for its owner; an old one keeps its permissions.
+    for mode, options in ((0o640, ()), (0o600, ("--anonymize",)), (0o644, ())):
         os.chmod(recording, mode)
         fresh = os.path.join(SCRATCH, f"mode.{mode:o}.zst")
         collect(recording, fresh, *options)
-        if mode_of(fresh) != mode & ~os.umask(os.umask(0)):
+        wanted = mode if mode == 0o644 else 0o600
+        if mode_of(fresh) != wanted & ~os.umask(os.umask(0)):
             complain(f"a bundle of a recording of mode {mode:o}: {mode_of(fresh):o}")
         os.chmod(fresh, 0o604)
         collect(recording, fresh)

@@ -235,6 +235,28 @@ TEST_CASE("A private file below the root of a process is for what it was in the 
     CHECK(opens(own, pid));
 }
 
+TEST_CASE("A source for its owner alone is opened only if the options let it", "[recording][named]") {
+    const SharedFile shared(0600);
+    CHECK(open_named_file({"", shared.path}, {}, {.trusted_way = true}));
+    CHECK_FALSE(open_named_file({"", shared.path}, {}, {.trusted_way = true, .for_others = true}));
+    REQUIRE(::chmod(shared.path.c_str(), 0644) == 0);
+    REQUIRE(::chmod(shared.directory.path().c_str(), 0700) == 0);
+    CHECK(open_named_file({"", shared.path}, {}, {.trusted_way = true, .for_others = true}));
+}
+
+TEST_CASE("A private map is that of a living process of its user, and no older", "[recording][named]") {
+    const SharedFile shared(0600);
+    const auto pid = static_cast<std::uint32_t>(::getpid());
+    CHECK(may_be_map_of(pid, *shared.open()));
+    std::filesystem::last_write_time(shared.path,
+                                     std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * 365));
+    CHECK_FALSE(may_be_map_of(pid, *shared.open()));
+    CHECK(may_be_map_of(0, *shared.open()));  // there is none
+    if (::geteuid() != 0) return;
+    const Child child(somebody);
+    CHECK_FALSE(may_be_map_of(child.pid, *SharedFile(0600).open()));
+}
+
 TEST_CASE("A program is one's own if it is what ran, and no copy by its build id", "[recording][named]") {
     const SharedFile shared(0755);
     auto inode = shared.inode();
@@ -274,8 +296,16 @@ TEST_CASE("Everybody's is what everybody may read and reach, packed or not", "[r
         REQUIRE(read_whole(*source, 100) == std::string("content"));
         CHECK(everybody_may_read(*source));
         CHECK(everybody_may_read(*open_source(path, {}).value()));
-        REQUIRE(::chmod(path.c_str(), 0640) == 0);
+        CHECK(everybody_may_read(path));
+        for (const ::mode_t shut_out : {0640u, 0604u}) {
+            REQUIRE(::chmod(path.c_str(), shut_out) == 0);
+            CHECK_FALSE(everybody_may_read(*source));
+            CHECK_FALSE(everybody_may_read(path));
+        }
+        REQUIRE(::chmod(path.c_str(), 0644) == 0);
+        REQUIRE(::chmod(shared.directory.path().c_str(), 0705) == 0);
         CHECK_FALSE(everybody_may_read(*source));
+        REQUIRE(::chmod(shared.directory.path().c_str(), 0755) == 0);
         REQUIRE(::chmod(path.c_str(), 0644) == 0);
         REQUIRE(::chmod(shared.directory.path().c_str(), 0700) == 0);
         CHECK_FALSE(everybody_may_read(*source));
@@ -296,6 +326,16 @@ TEST_CASE("A private file is handed on if it was mapped, and nobody else may hav
     CHECK(shared.fits(nullptr));
     CHECK_FALSE(shared.fits(&none));
     CHECK_FALSE(shared.fits(&of_other_device));
+    const auto refused =
+        fit_to_hand_on(shared.open(), {{"", shared.path}, Content::any, &this_one, HandedOn::if_everybodys}, {});
+    REQUIRE_FALSE(refused);
+    CHECK(is_private(refused.error()));
+    const auto generation = platform::generation(platform::open(shared.path, {})->get());
+    if (generation) {
+        auto removed = this_one;  // which had this inode number before
+        removed.front().generation = std::uint64_t{*generation} + 1;
+        CHECK_FALSE(shared.fits(&removed));
+    }
     CHECK_FALSE(
         fit_to_hand_on(shared.open(), {{"", shared.path}, Content::any, &this_one, HandedOn::if_everybodys}, {}));
     REQUIRE(::chmod(shared.directory.path().c_str(), 0777) == 0);
