@@ -208,7 +208,6 @@ def test_same():
 
 def test_elsewhere():
     needs_perf()
-    os.chmod(SCRATCH, 0o755)  # root packs only source files that everybody may read
     for name, flags, options in (("plain", ["-fno-omit-frame-pointer"], ("-g", "-e", "cpu-clock:u")),
                                  ("dwarf", ["-fomit-frame-pointer"], ("--call-graph", "dwarf,4096", "-e", "cpu-clock:u"))):
         sources = folder("sources." + name)

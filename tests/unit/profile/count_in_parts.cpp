@@ -125,7 +125,7 @@ TEST_CASE("Parts of each fixture are counted as the whole", "[profile][parts]") 
                 if (how == 2) options.max_stack = 3;
                 if (!is_countable_in_parts(opened.recording, options)) continue;
                 const auto whole = opened.whole(options);
-                for (const std::size_t parts : {2, 3, 7}) {
+                for (const std::size_t parts : {2u, 3u, 7u}) {
                     INFO("chains " << chains << " options " << how << " parts " << parts);
                     const auto counts = opened.in_parts(parts, options);
                     REQUIRE(counts);
@@ -151,7 +151,7 @@ TEST_CASE("Parts are given up where limits of the whole may be reached", "[profi
             limits.*limit = most;
             const PartedRecording opened(file, limits);
             const auto whole = opened.whole(options);
-            for (const std::size_t parts : {2, 5}) {
+            for (const std::size_t parts : {2u, 5u}) {
                 const auto counts = opened.in_parts(parts, options);
                 counts ? ++kept : ++given_up;
                 if (counts) check_same_counts(*counts, whole);
