@@ -38,7 +38,7 @@ Result<std::shared_ptr<const Source>> open_of_process(std::uint32_t pid, const F
     NamedFileOptions how;
     how.content = content;
     how.watch = watch;
-    if (from.options.jit.handed_on == HandedOn::if_everybodys) how.on_behalf_of = nobody;
+    if (from.options.jit.handed_on == HandedOn::if_everybodys) how.on_behalf_of = no_user;
     return open_of_process(pid, mapped, there, from.recording.limits(), how);
 }
 

@@ -104,7 +104,7 @@ TrustedSources::Opening TrustedSources::open(const Found& found, const NamedBy& 
     auto given = found.given ? open_given(found, limits, how) : Opening(nullptr);
     if (found.given && (given || given.error().code != ErrorCode::mismatch)) return given;
     if (found.given && !actual.root.empty()) {
-        how.on_behalf_of = nobody;  // only what everybody may read below that root
+        how.on_behalf_of = no_user;  // only what everybody may read below that root
         return open_named_file(actual, limits, how);
     }
     auto opened = open_named_file(actual, limits, how);

@@ -305,7 +305,7 @@ Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Sourc
         if (!unknown) name.path = path.string();
     } else {
         again.trusted_links = true;
-        if (how.handed_on != HandedOn::if_fit) again.on_behalf_of = nobody;
+        if (how.handed_on != HandedOn::if_fit) again.on_behalf_of = no_user;
     }
     auto opened = open_checked(name, again);
     if (!opened) return fail(std::move(opened.error()));

@@ -115,7 +115,7 @@ Result<std::vector<BundleContent>> recording_members(const Recording& recording,
         options.watch = watch;
         // Who may write to the directory may give any file of this file system a second name there.
         options.inside_process = true;
-        options.on_behalf_of = main ? main->owner : nobody;
+        options.on_behalf_of = main ? main->owner : no_user;
         auto content = open_named_file({directory, "/" + name}, limits, options);
         if (!content && content.error().code == ErrorCode::missing) continue;
         if (!content) return fail(std::move(content.error()));

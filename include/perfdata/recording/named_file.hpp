@@ -44,8 +44,8 @@ struct FileName {
 // walk where that is missing or forbidden), or our own walk alone. The results are the same.
 enum class LinkWalk : std::uint8_t { kernel, own };
 
-// nobody is the number of no user: open_named_file() on behalf of it opens only what everybody may read.
-inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
+// no_user is the number of no user: open_named_file() on behalf of it opens only what everybody may read.
+inline constexpr std::uint32_t no_user = ~std::uint32_t{0};
 
 // NamedFileOptions is what a file must be, and who watches it being unpacked.
 struct NamedFileOptions {
