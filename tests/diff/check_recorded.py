@@ -26,7 +26,7 @@ WORK(suspect, SLOW * 60000)
 WORK(doomed, 100000)
 #endif
 int main(void) {
-    for (int round = 0; round < 250; ++round) {
+    for (int round = 0; round < 400; ++round) {
         steady_one(); steady_two(); steady_three(); steady_four(); suspect();
 #ifndef REMOVED
         doomed();
@@ -81,11 +81,15 @@ def main():
                 files[name].append(record(program, folder / f"{name}{run}.data"))
         names = ("--kind", "user", "--dso", "work")
 
-        for first, second in ((files["old"][0], files["slow"][0]), (files["old"][1], files["slow"][1])):
+        # Two recordings alone: what else runs may hide the change in one pair, not in most.
+        firsts = []
+        for first, second in zip(files["old"], files["slow"]):
             diff = differ.compare(first, second, *names)
-            assert diff["rows"][0]["symbol"] == "suspect", diff["rows"][:3]
-            assert diff["rows"][0]["noise"] == "changed" and diff["rows"][0]["delta"] > 2, diff["rows"][0]
             assert diff["rebuilt"] == ["work"], diff["rebuilt"]
+            firsts.append(diff["rows"][0])
+        named = [row for row in firsts
+                 if row["symbol"] == "suspect" and row["noise"] == "changed" and row["delta"] > 2]
+        assert 2 * len(named) > RUNS, firsts
         diff = differ.compare(files["old"][0], files["gone"][0], *names)
         assert diff["rows"][0]["symbol"] == "doomed" and diff["rows"][0]["change"] == "removed", diff["rows"][:3]
 
