@@ -52,8 +52,10 @@ class ScriptWriter {
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
         // As in perf: a sample with counter values is one of each counter that grew.
+        bool again = false;
         counters_.each(context.event, sample, context.time, [&](std::uint32_t event, std::uint64_t period) {
-            take({context.view, context.event, event, period, context.time});
+            take({context.view, context.event, event, period, context.time, again});
+            again = true;
         });
     }
 

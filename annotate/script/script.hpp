@@ -32,8 +32,7 @@ struct ScriptOptions {
     std::string arch;               // of text: whose registers these are; empty: as the recording says
     SampleFilter filter;
     PayloadOutput* payloads = nullptr;  // writes what BPF programs wrote, and must outlive the call; null: as bytes
-    // Threads that look up and write samples, of which no more than 16 are used; the sink is called on any of them, one
-    // at a time.
+    // Threads that look up and write samples, at most 16. They call the sink one at a time.
     std::size_t jobs = 1;
     StopToken stop;
     Progress progress = {};

@@ -21,7 +21,8 @@ struct RawSample {
     std::uint32_t event = 0;    // that wrote the record
     std::uint32_t counted = 0;  // that it counts for: a sample of a group's leader counts for each member
     std::uint64_t period = 0;
-    Time time;  // as RecordContext::time
+    Time time;           // as RecordContext::time
+    bool again = false;  // of the same record as the sample before it
 };
 
 // ScriptBatch holds some hundred samples. Its memory is bounded by them, and is kept when it is cleared.
@@ -35,8 +36,7 @@ class ScriptBatch {
             samples_.reserve(most_samples);
             bytes_.reserve(std::max(record.size(), most_bytes));
         }
-        // The counters of one sample share its record.
-        const bool known = !samples_.empty() && sample.record.bytes.data() == last_;
+        const bool known = sample.again && !samples_.empty();
         const auto size = known ? 0 : record.size();
         if (samples_.size() == most_samples || size > bytes_.capacity() - bytes_.size()) return false;
         auto& copy = samples_.emplace_back(sample);
@@ -44,7 +44,6 @@ class ScriptBatch {
             copy.record.bytes = (&copy)[-1].record.bytes;
             return true;
         }
-        last_ = record.data();
         const auto begin = bytes_.size();
         bytes_.insert(bytes_.end(), record.begin(), record.end());
         copy.record.bytes = Bytes(bytes_).subspan(begin);
@@ -55,7 +54,6 @@ class ScriptBatch {
     void clear() {
         samples_.clear();
         bytes_.clear();
-        last_ = nullptr;
         text.clear();
         tally.clear();
     }
@@ -69,7 +67,6 @@ class ScriptBatch {
 
     std::vector<RawSample> samples_;
     std::vector<std::byte> bytes_;
-    const std::byte* last_ = nullptr;  // the record of the last sample, before it was copied
 };
 
 }  // namespace perfdata

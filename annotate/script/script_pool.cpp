@@ -47,7 +47,7 @@ void ScriptPool::submit() {
     jobs_.push_back({std::move(filling_)});
     changed_.notify_all();
     start_threads();
-    // This thread is not idle where the others are slower, and then has the samples of the next chunks at hand.
+    // This thread is not idle where the others are slower, and then has the samples of the next batches at hand.
     while (jobs_.size() >= 2 * threads_) {
         if (problem_) std::rethrow_exception(problem_);
         if (!do_next(lock, 0)) changed_.wait(lock);
@@ -66,7 +66,7 @@ void ScriptPool::finish() {
     }
 }
 
-// Only where there is more than one chunk: a small recording needs no threads.
+// Only where there is more than one batch: a small recording needs no threads.
 void ScriptPool::start_threads() {
     if (!helpers_.empty()) return;
     try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The text of perfdata script is the same whatever the number of threads, and threads end as the call does.
+#include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
 #include <new>
@@ -10,6 +11,7 @@
 
 #include "catch.hpp"
 #include "script/script.hpp"
+#include "script/script_batch.hpp"
 #include "script/script_lines.hpp"
 #include "script/script_tally.hpp"
 #include "support/files.hpp"
@@ -242,4 +244,31 @@ TEST_CASE("A script on several threads stops when it is asked to", "[annotate][s
     const auto stopped = write_script(scripted.recording, scripted.names, options, [](std::string_view) {});
     REQUIRE(!stopped);
     CHECK(stopped.error().code == ErrorCode::cancelled);
+}
+
+// A reader may put each record where the one before it was.
+TEST_CASE("A batch of samples copies each record, and that of several counters once", "[script][jobs]") {
+    std::vector<std::byte> record(16, std::byte{1});
+    const auto sample = [&](std::uint32_t counted, bool again) {
+        RawSample raw;
+        raw.record.bytes = Bytes(record);
+        raw.counted = counted;
+        raw.again = again;
+        return raw;
+    };
+    ScriptBatch batch;
+    REQUIRE(batch.add(sample(0, false)));
+    REQUIRE(batch.add(sample(1, true)));
+    std::ranges::fill(record, std::byte{2});
+    REQUIRE(batch.add(sample(2, false)));
+    const auto& samples = batch.samples();
+    REQUIRE(samples.size() == 3);
+    CHECK(samples[0].record.bytes[15] == std::byte{1});
+    CHECK(samples[1].record.bytes.data() == samples[0].record.bytes.data());
+    CHECK(samples[2].record.bytes[15] == std::byte{2});
+    // The first of a batch has a copy in any case.
+    batch.clear();
+    REQUIRE(batch.add(sample(3, true)));
+    CHECK(batch.samples()[0].record.bytes.data() != record.data());
+    CHECK(batch.samples()[0].record.bytes[0] == std::byte{2});
 }
