@@ -48,6 +48,7 @@ struct NeededMissing {
     std::string text;      // the reason as a clause
     std::string remedy;    // what would supply it; may be empty
     NeededBy by;
+    bool is_private = false;  // it is here, but not everybody may read it
 };
 
 // NeededOptions is what goes into a bundle besides what names need.
@@ -57,9 +58,9 @@ struct NeededOptions {
     bool vmlinux = false;  // the kernel's ELF file, where one is here
     // The files of a recording's directory are packed with it. False: those that are needed are packed as others are.
     bool recording_as_a_whole = true;
-    std::string_view nobodys = "nobody says whose programs may";  // see SourceReader::nobodys
-    bool private_sources = false;                                 // see SourceReader::private_sources
-    unsigned jobs = 1;                                            // threads
+    std::string_view why_no_private = "nobody says whose programs may";  // see SourceReader
+    bool owner_only = false;                                             // see SourceReader
+    unsigned jobs = 1;                                                   // threads
     Watch watch = {};
 };
 

@@ -80,7 +80,8 @@ class JitAdder {
                                    std::string(to_string(error.code)),
                                    error.detail,
                                    std::move(remedy),
-                                   users_.by({CodeOf::Kind::memory, pid})});
+                                   users_.by({CodeOf::Kind::memory, pid}),
+                                   is_private(error)});
     }
 
     // Opens a file that a process with another root has there. Returns null if it has none, or if that cannot be read,

@@ -126,7 +126,7 @@ class ObjectsAdder {
         const bool vdso = object.kind == ObjectKind::vdso;
         if (const auto may = may_hand_on(object, recorded, file); !may) {
             if (may.error().code == ErrorCode::cancelled) return may;
-            add_missing(object, recorded, SymbolMiss::untrusted, by, may.error().detail);
+            add_missing(object, recorded, SymbolMiss::untrusted, by, &may.error());
             return {};
         }
         NeededFile needed;
@@ -185,7 +185,7 @@ class ObjectsAdder {
     }
 
     void add_missing(const Object& object, const RecordedObject& recorded, SymbolMiss why, const NeededBy& by,
-                     const std::string& detail = {}) {
+                     const Error* error = nullptr) {
         if (why == SymbolMiss::not_a_file || by.samples == 0) return;
         // The kernel's table names modules, too: then only their lines are missing.
         if (object.kind == ObjectKind::module && from_.symbolizer.kernel() != nullptr) return;
@@ -195,8 +195,8 @@ class ObjectsAdder {
         if (!first) return needed_.missing[same->second].by.add(by);
         const bool vdso = object.kind == ObjectKind::vdso;
         needed_.missing.push_back({vdso ? "vdso" : "object", recorded.path, id, std::string(to_string(why)),
-                                   detail.empty() ? std::string(explain(why)) : detail,
-                                   std::string(remedy_for(why, vdso)), by});
+                                   error == nullptr ? std::string(explain(why)) : error->detail,
+                                   std::string(remedy_for(why, vdso)), by, error != nullptr && is_private(*error)});
     }
 
     // Adds the debug files that were read for an object: its symbols, its lines, its unwind information may each be in

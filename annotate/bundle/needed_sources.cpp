@@ -17,8 +17,8 @@ class SourcesAdder {
     SourcesAdder(const NeededFrom& from, const NeededOptions& options, Needed& needed)
         : options_(options),
           needed_(needed),
-          sources_({from.symbolizer, from.options, from.files, &from.files, from.recording.limits(), options.nobodys,
-                    options.private_sources, options.watch}),
+          sources_({from.symbolizer, from.options, from.files, &from.files, from.recording.limits(),
+                    options.why_no_private, options.owner_only, options.watch}),
           room_(from.recording.limits().source_file_bytes) {}
 
     Result<void> add(std::span<const Listing> listings) {

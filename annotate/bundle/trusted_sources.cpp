@@ -110,11 +110,11 @@ TrustedSources::Opening TrustedSources::open(const Found& found, const NamedBy& 
     auto opened = open_named_file(actual, limits, how);
     if (!opened || everybody_may_read(**opened)) return opened;
     if (found.given) return given;
-    std::string why(reader_.nobodys);
+    std::string why(reader_.why_no_private);
     how.trusted_way = true;
-    how.for_others = !reader_.private_sources;
+    how.for_others = !reader_.owner_only;
     for (const auto& object : by) {
-        if (!object || !reader_.nobodys.empty() || !actual.root.empty()) continue;
+        if (!object || !reader_.why_no_private.empty() || !actual.root.empty()) continue;
         auto known = not_own_.find(*object);
         if (known == not_own_.end()) {
             auto found_out = why_not_own(*object);
@@ -143,7 +143,7 @@ Result<SourceText> TrustedSources::read(std::string_view recorded, const NamedBy
         const auto where = resolved(found->name).shown();
         example_ =
             where + ": " + source.error().detail + "; --source-dir " + where.substr(0, where.rfind('/')) + " takes it";
-        if (reader_.nobodys.empty() && !reader_.private_sources) example_ += ", and --private those of your programs";
+        if (reader_.why_no_private.empty() && !reader_.owner_only) example_ += ", and --private those of your programs";
     }
     return SourceText{true, refused ? untrusted : unreadable, {}, {}};
 }

@@ -34,8 +34,8 @@ struct SourceReader {
     const TracedFiles* traced = nullptr;  // the same files, if they note what is opened; else null
     const Limits& limits;
     // Why no program may name a file that not everybody may read, in words; empty: this user's own programs may.
-    std::string_view nobodys{};
-    bool private_sources = false;  // they may name those that are for their owner alone by their own mode, such as keys
+    std::string_view why_no_private{};
+    bool owner_only = false;  // those programs may also name files with a mode for their owner alone, such as keys
     Watch watch = {};
 };
 

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 
 #include "bundle/anonymize/anonymizer.hpp"
@@ -281,8 +280,8 @@ class CollectRun {
         options.sources = choice_.sources;
         options.vmlinux = choice_.vmlinux;
         options.recording_as_a_whole = !choice_.anonymize;
-        options.nobodys = session_.nobodys_sources();
-        options.private_sources = choice_.private_files;
+        options.why_no_private = session_.why_no_private_sources();
+        options.owner_only = choice_.private_files;
         options.jobs = choice_.names.threads();
         options.watch.progress = session_.progress("finding what samples hit");
         if (const auto& bundle = session_.recording().bundle()) {
@@ -391,11 +390,9 @@ class CollectRun {
         for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
         for (const auto& [what, number] : needed.left_out) session_.note(fmt::format("left out: {} {}", number, what));
         session_.note(needed.example);
-        const auto stays_out = [](const NeededMissing& missing) {
-            return is_private({ErrorCode::mismatch, Error::no_offset, {}, missing.text});
-        };
-        if (const auto first = std::ranges::find_if(needed.missing, stays_out); first != needed.missing.end()) {
-            const auto number = std::ranges::count_if(needed.missing, stays_out);
+        const auto first = std::ranges::find(needed.missing, true, &NeededMissing::is_private);
+        if (first != needed.missing.end()) {
+            const auto number = std::ranges::count(needed.missing, true, &NeededMissing::is_private);
             session_.note(session_.private_remedy(static_cast<std::size_t>(number), first->path));
         }
         constexpr std::size_t few = 10;

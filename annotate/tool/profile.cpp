@@ -103,7 +103,7 @@ class MakeProfileRun {
                                 *used.files,
                                 nullptr,
                                 session_.recording().limits(),
-                                session_.nobodys_sources(),
+                                session_.why_no_private_sources(),
                                 choice_.private_files,
                                 {session_.stop(), {}}});
         options.sources = &sources;

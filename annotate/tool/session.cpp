@@ -10,6 +10,7 @@
 #include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "core/platform.hpp"
+#include "format/words.hpp"
 #include "recording/stored/problems.hpp"
 #include "report/without_samples.hpp"
 #include "tool/run_scope.hpp"
@@ -72,15 +73,13 @@ HandedOn Session::handed_on() const {
 }
 
 std::string Session::private_remedy(std::size_t number, const std::string& first) const {
-    if (number == 0) return {};
     return fmt::format(
-        "{} files that not everybody may read stay out (first: {}); {}name them with --perf-map, --jitdump or "
-        "--source-dir",
-        number, first,
+        "{} that not everybody may read left out (first: {}): {}name them with --perf-map, --jitdump or --source-dir",
+        how_many(number, "file"), first,
         handed_on() == HandedOn::if_everybodys ? "add --private if whoever gets this may read them, or " : "");
 }
 
-std::string_view Session::nobodys_sources() const {
+std::string_view Session::why_no_private_sources() const {
     if (handed_on() == HandedOn::of_others) return "others may have written the recording";
     return platform::reads_all() ? "perfdata runs with the right to read all files (as root)" : std::string_view();
 }

@@ -50,12 +50,11 @@ class Session {
     // add_private_to().
     void allow_private(bool allow) { private_ = allow; }
     // handed_on() returns which files the recording may name to be handed on. What a bundle has was judged when it was
-    // packed. private_remedy() returns what to do about files that stay out since not everybody may read them.
-    // nobodys_sources() returns why programs may name no source files for that which not everybody may read: see
-    // SourceReader::nobodys.
+    // packed. private_remedy(number, first) returns what to do about files that were left out since not everybody may
+    // read them. why_no_private_sources() is for SourceReader::why_no_private.
     HandedOn handed_on() const;
     std::string private_remedy(std::size_t number, const std::string& first) const;
-    std::string_view nobodys_sources() const;
+    std::string_view why_no_private_sources() const;
     // symbolizer_options() returns what open_symbolizer() opened with, as the Symbolizer completes it: of a bundle its
     // files. It lives as long as the session.
     const SymbolizerOptions& symbolizer_options() const { return symbolizer_options_; }

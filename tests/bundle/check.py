@@ -491,7 +491,7 @@ def mounted_map(user):
         while after and content(f"/proc/{pid}/comm") != b"sleep\n":
             time.sleep(0.05)
         told = collect(recording, bundle, "--private", check=False).stderr
-        if not collect(recording, bundle + ".without").stderr.count("stay out (first: /proc/") and wanted:
+        if not collect(recording, bundle + ".without").stderr.count("left out (first: /proc/") and wanted:
             complain(f"a private perf map in a namespace, {what}, without --private: not told")
         if "perf-" in run("tar", "--zstd", "-tf", bundle + ".without").stdout:
             complain(f"a private perf map in a namespace, {what}, is packed without --private")
