@@ -48,7 +48,7 @@ bool is_beyond(const SampleCounter::Sizes& sizes, const CountedRows& limits) {
 class CountedPart {
   public:
     CountedPart(const Recording& recording, const Timeline& timeline, const SampleCountOptions& options,
-                const SampleCounter::Shared& shared, PartsInCommon& common, WalkPart part)
+                const SampleCounter::InCommon& shared, PartsInCommon& common, WalkPart part)
         : recording_(recording), common_(common), options_(options), part_(part), caller_(std::this_thread::get_id()) {
         options_.stop = StopToken([&common, stop = options.stop] {
             return common.given_up.load(std::memory_order_relaxed) || stop.stop_requested();
@@ -165,7 +165,7 @@ std::vector<RecordMark> part_begins(const Recording& recording, const Timeline& 
 
 std::optional<Result<SampleCounts>> count_in_parts(const Recording& recording, const Timeline& timeline,
                                                    const SampleCountOptions& options,
-                                                   const SampleCounter::Shared& shared,
+                                                   const SampleCounter::InCommon& shared,
                                                    std::span<const RecordMark> begins) {
     PartsInCommon common;
     const auto stopped = [] { return fail(ErrorCode::cancelled, Error::no_offset, "counts", "asked to stop"); };

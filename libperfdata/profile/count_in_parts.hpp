@@ -25,7 +25,7 @@ std::vector<RecordMark> part_begins(const Recording& recording, const Timeline& 
 // result might be another: whoever asked counts all as one then.
 std::optional<Result<SampleCounts>> count_in_parts(const Recording& recording, const Timeline& timeline,
                                                    const SampleCountOptions& options,
-                                                   const SampleCounter::Shared& shared,
+                                                   const SampleCounter::InCommon& shared,
                                                    std::span<const RecordMark> begins);
 
 }  // namespace perfdata

@@ -2,18 +2,17 @@
 // Counts the samples of a few functions without looking up where all others fell.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/recording/walk.hpp"
-#include "perfdata/timeline/frame_at.hpp"
 #include "perfdata/timeline/function_index.hpp"
 
 #include "counted_rows.hpp"
+#include "frame_lookup.hpp"
+#include "sample_gate.hpp"
 
 namespace perfdata {
 
@@ -31,9 +30,12 @@ class NarrowCounter {
         : timeline_(timeline),
           options_(options),
           places_(places),
-          recent_tasks_(timeline.tasks()),
           counters_(recording, &timeline.tasks()),
-          counted_(recording, timeline, options) {}
+          counted_(recording, timeline, options),
+          gate_(timeline, options, counted_),
+          lookup_(timeline, options, gate_.recent_tasks()) {}
+    NarrowCounter(const NarrowCounter&) = delete;
+    NarrowCounter& operator=(const NarrowCounter&) = delete;
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
@@ -47,28 +49,13 @@ class NarrowCounter {
     SampleCounts finish() && { return std::move(counted_).finish(options_, counters_.losses()); }
 
   private:
-    static constexpr Pid nobody{~std::uint32_t{0}};
-
-    // As SampleCounter::take(): whoever changes what counts there changes it here.
     template <class Order>
     void take(const RecordContext& context, const BasicSample<Order>& sample, std::size_t column,
               const EventCount& cell) {
-        const auto& tasks = timeline_.tasks();
-        const auto id = tasks.has_guests() ? sample.id() : std::nullopt;
-        const Moment moment{context.time, sample.pid().value_or(nobody), id ? tasks.machine_of(*id) : host};
-        const auto& filter = options_.filter;
-        const auto drop = [&](FilterPart part) { return counted_.drop(part, column, cell); };
-        if (drop(filter.drop_moment(context.time, sample.cpu()))) return;
-        counted_.consider(column, cell);
-        const auto tid = sample.tid().value_or(Tid{nobody.value});
-        const auto comm =
-            filter.needs_comm() ? recent_tasks_.comm_at(tid, context.time, moment.machine) : std::string_view();
-        const auto cgroup = filter.by_cgroup ? sample.details().cgroup() : std::nullopt;
-        if (drop(filter.drop_task({comm, moment.pid, tid, cgroup}))) return;
-        if (drop(filter.drop_payload(context.event, sample, comm))) return;
-        counted_.note_time(sample.time());
-        counted_.count(column, cell);
-        const auto frame = frame_of(sample, moment);
+        const auto all = [](const Moment&) { return FilterPart::none; };
+        const auto passed = gate_.pass(context, sample, column, cell, false, all);
+        if (!passed) return;
+        const auto frame = frame_of(sample, passed->moment);
         if (!frame) return;
         const auto number = counted_.frames().intern(*frame);
         const auto node = counted_.chains().intern({ChainNode::none, number});
@@ -81,17 +68,9 @@ class NarrowCounter {
         const auto ip = sample.ip();
         const auto mode = sample.mode();
         if (!ip) return {};
-        const bool in_kernel = mode == CpuMode::kernel && moment.machine == host;
+        const bool in_kernel = FrameLookup::is_host_kernel(moment, mode);
         if (in_kernel && !timeline_.ever_owned(*ip) && !places_.has_kernel(*ip)) return {};
-        auto frame = frame_at(timeline_, nullptr, moment, *ip, mode, &recent_tasks_);
-        if (in_kernel) {
-            if (options_.versions != nullptr) {
-                constexpr std::uint32_t most = 0xffff;
-                frame.version =
-                    static_cast<std::uint16_t>(std::min(options_.versions->number_at(*ip, moment.time), most));
-            }
-            return frame;
-        }
+        const auto frame = lookup_.at(moment, *ip, mode);
         if (mode == CpuMode::user && frame.kind == FrameKind::object && !places_.objects[frame.index]) return {};
         return frame;
     }
@@ -99,9 +78,10 @@ class NarrowCounter {
     const Timeline& timeline_;
     const SampleCountOptions& options_;
     const CodePlaces& places_;
-    RecentTasks recent_tasks_;
     CounterSamples counters_;
     CountedRows counted_;
+    SampleGate gate_;
+    FrameLookup lookup_;
 };
 
 }  // namespace perfdata

@@ -37,7 +37,7 @@ Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timel
                                          const SampleCountOptions& options) {
     return catch_bad_alloc([&]() -> Result<SampleCounts> {
         if (recording.is_profile()) return count_stored(recording, timeline, options);
-        const SampleCounter::Shared shared(recording, timeline, options);
+        const SampleCounter::InCommon shared(recording, timeline, options);
         if (const auto begins = part_begins(recording, timeline, options); !begins.empty()) {
             if (auto counts = count_in_parts(recording, timeline, options, shared, begins)) return std::move(*counts);
         }

@@ -66,7 +66,7 @@ struct PartedRecording {
     std::optional<SampleCounts> in_parts(std::size_t parts, const SampleCountOptions& options) const {
         std::vector<RecordMark> begins;
         for (std::size_t part = 1; part < parts; ++part) begins.push_back(marks[marks.size() * part / parts]);
-        const SampleCounter::Shared shared(recording, timeline, options);
+        const SampleCounter::InCommon shared(recording, timeline, options);
         auto counts = count_in_parts(recording, timeline, options, shared, begins);
         if (!counts) return {};
         return std::move(*counts).value();
@@ -267,7 +267,7 @@ TEST_CASE("Damage leaves no marks, and a file that changed no counts", "[profile
     const auto begins = part_begins(changed.recording, changed.timeline, options);
     REQUIRE_FALSE(begins.empty());
     std::fill_n(changed.file.begin() + static_cast<std::ptrdiff_t>(begins[0].offset) - 40, 100, std::byte{0xff});
-    const SampleCounter::Shared shared(changed.recording, changed.timeline, options);
+    const SampleCounter::InCommon shared(changed.recording, changed.timeline, options);
     CHECK_FALSE(count_in_parts(changed.recording, changed.timeline, options, shared, begins).has_value());
     CHECK(hits(changed.whole(options).totals()) < 160'000);
 }
