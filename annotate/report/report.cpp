@@ -20,51 +20,11 @@
 #include "report_facts.hpp"
 #include "report_order.hpp"
 #include "report_places.hpp"
+#include "report_sums.hpp"
 #include "report_tree.hpp"
 
 namespace perfdata {
 namespace {
-
-// RowCells stores the cells of rows, self then total, in pieces that do not move when more are added.
-class RowCells {
-  public:
-    using Pieces = std::vector<std::unique_ptr<EventCount[]>>;
-
-    // Without `totals`, a row's total is its self.
-    RowCells(std::size_t columns, bool totals)
-        : columns_(columns),
-          totals_(totals ? columns : 0),
-          piece_(std::clamp<std::size_t>(cells / (columns + totals_ + 1), 1, most)) {}
-
-    // at(row) returns its first cell. Ask for new rows in order.
-    EventCount* at(std::size_t row) {
-        const auto size = columns_ + totals_;
-        if (row / piece_ == pieces_.size()) pieces_.push_back(std::make_unique<EventCount[]>(piece_ * size));
-        return &pieces_[row / piece_][(row % piece_) * size];
-    }
-    EventCount* total_at(std::size_t row) { return at(row) + totals_; }
-    std::span<const EventCount> self(std::size_t row) { return {at(row), columns_}; }
-    std::span<const EventCount> total(std::size_t row) { return {total_at(row), columns_}; }
-    Pieces take() && { return std::move(pieces_); }
-
-  private:
-    static constexpr std::size_t cells = 65536, most = 1024;  // of a piece, and its rows
-
-    std::size_t columns_, totals_, piece_;
-    Pieces pieces_;
-};
-
-// RowId identifies a row.
-struct RowId {
-    std::uint32_t task = 0;
-    std::uint32_t place = 0;
-
-    bool operator==(const RowId&) const = default;
-    std::uint64_t hash(const HashKey& key) const { return key(std::uint64_t{task} << 32 | place); }
-};
-
-// Stopped ends a report from the middle of any loop. Nobody outside of this file sees it.
-struct Stopped {};
 
 class ReportMaker {
   public:
@@ -82,7 +42,7 @@ class ReportMaker {
                        options.has(ReportKey::line), options.has(ReportKey::program)}),
           tree_places_(symbolizer, tree_keys(options)) {}
 
-    // Throws Stopped.
+    // Throws ReportStopped.
     Report make() && {
         columns_ = choose_columns(recording_, counts_, options_, report_);
         report_.whole = chosen(options_.relative ? counts_.totals() : counts_.considered());
@@ -108,7 +68,7 @@ class ReportMaker {
     // Called in each loop that may take long.
     void look() {
         constexpr unsigned steps_a_look = 256;
-        if (++steps_ % steps_a_look == 0 && stop_.stop_requested()) throw Stopped();
+        if (++steps_ % steps_a_look == 0 && stop_.stop_requested()) throw ReportStopped();
     }
 
     static bool asks_lines(const ReportOptions& options) {
@@ -134,7 +94,7 @@ class ReportMaker {
         const auto shown = shown_frames();
         for (const auto& frame : frames) {
             look();
-            if (!load_(frame)) throw Stopped();
+            if (!load_(frame)) throw ReportStopped();
             const auto part = symbolizer_.functions().left_out(frame, options_.code);
             if (filtered()) {
                 left_out_by_.push_back(part);
@@ -161,13 +121,8 @@ class ReportMaker {
     std::vector<bool> shown_frames() const {
         if (!options_.has(ReportKey::line) || options_.children) return {};
         std::vector<bool> shown(counts_.frames().size());
-        for (const auto& row : counts_.rows()) shown[sampled_frame(row)] = true;
+        for (const auto& row : counts_.rows()) shown[sampled_frame(counts_, row)] = true;
         return shown;
-    }
-
-    // sampled_frame(row) returns the number of the frame in which the row's samples count as its own.
-    std::uint32_t sampled_frame(const SampleCounts::Row& row) const {
-        return counts_.chains()[counts_.sampled(row.chain)].frame;
     }
 
     // same_places() returns true if rows and trees distinguish the same places.
@@ -176,8 +131,6 @@ class ReportMaker {
     }
 
     bool filtered() const { return !options_.code.empty(); }
-    // is_other(task) returns true if the samples of the task are left out for want of a parent.
-    bool is_other(std::uint32_t task) const { return options_.exclude_other && counts_.tasks()[task].parent.empty(); }
 
     void count_dropped() {
         auto dropped = counts_.dropped();
@@ -185,9 +138,9 @@ class ReportMaker {
         const auto rows = counts_.rows();
         const bool filters = filtered() || options_.exclude_other;
         for (std::size_t number = 0; filters && number < rows.size(); ++number) {
-            const auto code = filtered() ? left_out_by_[sampled_frame(rows[number])] : CodePart::none;
+            const auto code = filtered() ? left_out_by_[sampled_frame(counts_, rows[number])] : CodePart::none;
             auto part = filter_part(code);
-            if (part == FilterPart::none && is_other(rows[number].task)) part = FilterPart::parent;
+            if (part == FilterPart::none && is_other(counts_, options_, rows[number].task)) part = FilterPart::parent;
             if (part == FilterPart::none) continue;
             const auto cells = counts_.cells(number);
             add(dropped.of(part), cells);
@@ -204,113 +157,19 @@ class ReportMaker {
 
     void sum_rows() {
         task_rows_.emplace(counts_);
+        const SummedRows of{counts_, options_, stop_, columns_, row_place_, row_places_.size()};
         if (options_.children) {
             calls_.emplace(counts_, columns_, *task_rows_, row_place_,
                            options_.tree == ReportTree::callee ? Outer::nearest : Outer::outermost);
-            sum_with_callees();
+            sum_with_callees(of, *task_rows_, *calls_, report_);
         } else {
-            sum_own();
+            sum_own(of, report_);
         }
         if (options_.relative) {
             // Exclude what --kind, --dso and --symbols remove.
             EventCounts left(columns_.size());
             for (const auto& row : report_.rows) add(left, row.self);
             report_.whole = left;
-        }
-    }
-
-    void sum_own() {
-        const auto columns = columns_.size();
-        InternTable<RowId> ids;
-        RowCells cells(columns, false);
-        const auto rows = counts_.rows();
-        for (std::size_t number = 0; number < rows.size(); ++number) {
-            look();
-            const auto task = rows[number].task;
-            const auto place = row_place_[sampled_frame(rows[number])];
-            if (place == no_place || is_other(task)) continue;
-            auto* sum = cells.at(ids.intern({task, place}));
-            const auto all = counts_.cells(number);
-            for (std::size_t column = 0; column < columns; ++column) *sum++ += all[columns_[column]];
-        }
-        report_.rows.reserve(ids.size());
-        for (const auto& id : ids.keys()) add_row(id, cells, report_.rows.size());
-        report_.cells = std::move(cells).take();
-    }
-
-    void add_row(const RowId& id, RowCells& cells, std::size_t row) {
-        report_.rows.push_back({id.task, id.place, cells.self(row), cells.total(row), {}});
-    }
-
-    // Part is the rows of some tasks that follow each other.
-    struct Part {
-        std::uint32_t begin, end;  // tasks
-        std::vector<RowId> rows = {};
-        std::optional<RowCells> cells = {};
-    };
-
-    // Makes the rows of each task in the order in which its chains have their places, from the innermost on. Threads
-    // take parts; what is in a part, and the order of parts, does not depend on them.
-    void sum_with_callees() {
-        constexpr std::size_t least = 4096;  // rows of the counts in a part
-        std::vector<Part> parts;
-        std::size_t count = least;
-        for (std::uint32_t task = 0; task < task_rows_->tasks(); ++task) {
-            if (count >= least) {
-                parts.push_back({task, task});
-                count = 0;
-            }
-            parts.back().end = task + 1;
-            count += task_rows_->of(task).size();
-        }
-        std::atomic<std::size_t> next = 0;
-        std::atomic_flag first;
-        const auto work = [&] {
-            std::optional<TaskCalls> own;
-            auto& calls = first.test_and_set() ? own.emplace(counts_, columns_, *task_rows_) : calls_->tasks;
-            std::vector<std::uint32_t> row_of(row_places_.size(), no_place);  // by place: its row of the current task
-            for (auto part = next++; part < parts.size(); part = next++) sum_part(parts[part], calls, row_of);
-        };
-        on_threads(std::min<std::size_t>(options_.jobs, parts.size()), work);
-        std::size_t rows = 0;
-        for (const auto& part : parts) rows += part.rows.size();
-        report_.rows.reserve(rows);
-        for (auto& part : parts) {
-            for (std::size_t row = 0; row < part.rows.size(); ++row) add_row(part.rows[row], *part.cells, row);
-            part.rows = {};
-            std::ranges::move(std::move(*part.cells).take(), std::back_inserter(report_.cells));
-        }
-    }
-
-    void sum_part(Part& part, TaskCalls& calls, std::vector<std::uint32_t>& row_of) const {
-        const auto columns = columns_.size();
-        const auto chains = counts_.chains();
-        auto& cells = part.cells.emplace(columns, true);
-        for (auto task = part.begin; task < part.end; ++task) {
-            if (stop_.stop_requested()) throw Stopped();
-            if (is_other(task)) continue;
-            const auto begin = part.rows.size();
-            calls.load(task, [&](std::uint32_t node) {
-                const auto place = row_place_[chains[node].frame];
-                if (place == no_place || row_of[place] != no_place) return;
-                row_of[place] = static_cast<std::uint32_t>(part.rows.size());
-                part.rows.push_back({task, place});
-            });
-            for (const auto number : task_rows_->of(task)) {
-                const auto place = row_place_[sampled_frame(counts_.rows()[number])];
-                if (place == no_place) continue;
-                const auto own = counts_.cells(number);
-                auto* self = cells.at(row_of[place]);
-                for (std::size_t column = 0; column < columns; ++column) self[column] += own[columns_[column]];
-            }
-            // In a recursive chain only the outermost counts.
-            calls.each([&](std::uint32_t node, std::span<const EventCount> sum) {
-                const auto place = row_place_[chains[node].frame];
-                if (place == no_place || calls_->outer[node] != ChainNode::none) return;
-                auto* total = cells.total_at(row_of[place]);
-                for (std::size_t column = 0; column < columns; ++column) total[column] += sum[column];
-            });
-            for (auto row = begin; row < part.rows.size(); ++row) row_of[part.rows[row].place] = no_place;
         }
     }
 
@@ -327,8 +186,8 @@ class ReportMaker {
         const auto rows = counts_.rows();
         for (std::size_t number = 0; number < rows.size(); ++number) {
             look();
-            const auto leaf = sampled_frame(rows[number]);
-            if (row_place_[leaf] == no_place || is_other(rows[number].task)) continue;
+            const auto leaf = sampled_frame(counts_, rows[number]);
+            if (row_place_[leaf] == no_place || is_other(counts_, options_, rows[number].task)) continue;
             const auto& place = row_places_[row_place_[leaf]];
             if (!place.symbol.empty()) continue;
             if (sums_of[leaf] == 0) {
@@ -418,7 +277,7 @@ class ReportMaker {
         }
         if (calls_ && grow_on_threads(input, tasks)) return;
         for (const auto task : tasks) {
-            if (stop_.stop_requested()) throw Stopped();
+            if (stop_.stop_requested()) throw ReportStopped();
             grower.grow(task);
         }
         report_.rows_without_tree = grower.without();
@@ -440,7 +299,7 @@ class ReportMaker {
             mine.task_calls = first.test_and_set() ? &own.emplace(counts_, columns_, *task_rows_) : &calls_->tasks;
             TreeGrower grower(mine);
             for (auto at = next++; at < tasks.size() && grown <= grower.most(); at = next++) {
-                if (stop_.stop_requested()) throw Stopped();
+                if (stop_.stop_requested()) throw ReportStopped();
                 const auto before = grower.grown();
                 grower.grow(tasks[at]);
                 grown += grower.grown() - before;
@@ -504,7 +363,7 @@ class ReportMaker {
     Report report_;
 };
 
-// Throws Stopped.
+// Throws ReportStopped.
 Report make_report(const Recording& recording, const SampleCounts& counts, const Symbolizer& symbolizer,
                    const ReportOptions& options, const StopToken& stop) {
     auto report = ReportMaker(recording, counts, symbolizer, options, stop).make();
@@ -527,9 +386,9 @@ Result<Report> Report::make(const Recording& recording, const SampleCounts& coun
                             const ReportOptions& options, const StopToken& stop) {
     return catch_bad_alloc([&]() -> Result<Report> {
         try {
-            if (stop.stop_requested()) throw Stopped();
+            if (stop.stop_requested()) throw ReportStopped();
             return make_report(recording, counts, symbolizer, options, stop);
-        } catch (const Stopped&) {
+        } catch (const ReportStopped&) {
             return fail(ErrorCode::cancelled, Error::no_offset, "report", "asked to stop");
         }
     });

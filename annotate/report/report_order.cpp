@@ -27,7 +27,7 @@ std::vector<std::uint32_t> ranks(const std::vector<Value>& values) {
     return result;
 }
 
-// Sorts values of which no two are equal.
+// Sorts distinct values.
 template <class Value, class Before>
 void sort_on_threads(std::vector<Value>& values, const Before& before, std::size_t threads) {
     constexpr std::size_t least = 16384;  // values of a part: less are sorted in about a millisecond

@@ -12,20 +12,6 @@
 
 namespace perfdata {
 
-// SharedCalls is what rows and trees need to count callees. 4 bytes for each node, and that of TaskCalls and Callees.
-struct SharedCalls {
-    // row_place: by number of the frame. All must outlive it.
-    SharedCalls(const SampleCounts& counts, const std::vector<std::size_t>& columns, const TaskRows& rows,
-                std::span<const std::uint32_t> row_place, Outer which)
-        : callees(counts.chains()),
-          outer(outer_nodes(counts.chains(), callees, row_place, which)),
-          tasks(counts, columns, rows) {}
-
-    Callees callees;
-    std::vector<std::uint32_t> outer;  // see outer_nodes()
-    TaskCalls tasks;
-};
-
 // TreeGrower grows the trees of the rows that reach the limit. It adds at most 8 bytes for each node of a task to what
 // SharedCalls has, and what a row's own chains need while its tree grows.
 class TreeGrower {
