@@ -522,7 +522,7 @@ def private_map():
 
         is_packed("as it was written", True)
         names, told = members(recording, "--allow-local")
-        if "root" + path in names or f"(first: {path}); add --private" not in told:
+        if "root" + path in names or f"(first: {path}): add --private" not in told:
             complain(f"root packs a private perf map without --private: {names} {told}")
         with open(recording, "rb") as stdin:
             os.chown(recording, NOBODY, NOBODY)
