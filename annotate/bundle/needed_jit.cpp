@@ -74,6 +74,11 @@ class JitAdder {
 
     void add_missing(std::string kind, std::string path, const Error& error, std::uint32_t pid) {
         std::string remedy = kind == "jitdump" ? "give it with --jitdump" : "give it with --perf-map";
+        // By its name a map is of the process of that number: in a container that is another one.
+        const auto usual = std::filesystem::path(perf_map_path(pid)).filename().native();
+        if (kind == "perf_map" && std::filesystem::path(path).filename() != usual) {
+            remedy = "copy it to a file named " + usual + " and give that with --perf-map";
+        }
         needed_.missing.push_back({std::move(kind),
                                    std::move(path),
                                    {},
@@ -161,9 +166,10 @@ class JitAdder {
         }
         for (const auto& dump : find_jit_dumps(marks, search_)) {
             if (dump.from != JitDumpFile::From::given) {
+                const auto known = needed_.missing.size();
                 const auto inside = add_dump_from_root(dump);
                 if (!inside) return fail(inside.error());
-                if (*inside) continue;
+                if (*inside || needed_.missing.size() != known) continue;
             }
             if (!dump.found()) {
                 add_missing("jitdump", dump.recorded_path,

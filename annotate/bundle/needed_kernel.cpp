@@ -63,10 +63,14 @@ class KernelAdder {
             // Reports say here what --allow-local would do, and so do those of the bundle.
             const auto frame = Frame::nowhere({0}, Miss::kernel, CpuMode::kernel);
             const bool unproven = from_.symbolizer.why_unnamed(frame).reason == no_kernel_build_id;
+            const bool of_others = from_.options.jit.handed_on == HandedOn::of_others;
             needed_.missing.push_back(
                 {"kallsyms", std::string(recorded_kernel_path), id_,
-                 unproven ? std::string(to_string(SymbolMiss::unproven)) : "missing", std::string(no_kernel_names),
-                 "collect on the recorded machine as root and before it boots again, or give --kallsyms", by_});
+                 unproven ? std::string(to_string(SymbolMiss::unproven)) : "missing",
+                 of_others ? "others may have written the recording" : std::string(no_kernel_names),
+                 of_others ? "collect a copy of your own if you trust it, or give --kallsyms"
+                           : "collect on the recorded machine as root and before it boots again, or give --kallsyms",
+                 by_});
             return {};
         }
         const auto& origin = names->origin();

@@ -123,7 +123,12 @@ TrustedSources::Opening TrustedSources::open(const Found& found, const NamedBy& 
         }
         why = known->second;
         if (!why.empty()) continue;
-        return open_named_file(actual, limits, how);
+        opened = open_named_file(actual, limits, how);
+        if (!opened && how.for_others && !private_takes_one_) {
+            how.for_others = false;
+            private_takes_one_ = open_named_file(actual, limits, how).has_value();
+        }
+        return opened;
     }
     if (why.empty()) why = actual.root.empty() ? "no program names it" : "it is below another root";
     return fail(ErrorCode::mismatch, Error::no_offset, actual.shown(), "not everybody may read it, and " + why);
@@ -143,7 +148,7 @@ Result<SourceText> TrustedSources::read(std::string_view recorded, const NamedBy
         const auto where = resolved(found->name).shown();
         example_ =
             where + ": " + source.error().detail + "; --source-dir " + where.substr(0, where.rfind('/')) + " takes it";
-        if (reader_.why_no_private.empty() && !reader_.owner_only) example_ += ", and --private those of your programs";
+        if (private_takes_one_) example_ += ", and --private those of your programs";
     }
     return SourceText{true, refused ? untrusted : unreadable, {}, {}};
 }

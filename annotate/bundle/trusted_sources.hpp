@@ -93,6 +93,7 @@ class TrustedSources {
     SourceReader reader_;
     std::map<std::uint32_t, std::string> not_own_;  // by object: why its program is not this user's own, or empty
     std::string example_;
+    bool private_takes_one_ = false;  // --private would take one that was refused
 };
 
 }  // namespace perfdata

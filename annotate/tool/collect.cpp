@@ -130,7 +130,7 @@ class CollectRun {
         completeness.diagnostics.append(symbolizer_->losses());
         warn_losses(choice_.common, completeness);
         tell(*needed);
-        return session_.exit_code(completeness, !needed->missing.empty());
+        return session_.exit_code(completeness, !needed->missing.empty() || !needed->example.empty());
     }
 
   private:
@@ -386,6 +386,7 @@ class CollectRun {
 
     void tell(const Needed& needed) const {
         if (choice_.common.quiet || choice_.check) return;
+        session_.note(session_.why_recording_is_others());
         for (const auto& text : inputs_.notes()) session_.note(text);
         for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
         for (const auto& [what, number] : needed.left_out) session_.note(fmt::format("left out: {} {}", number, what));

@@ -11,6 +11,7 @@
 
 #include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/recording/named_file.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 #include "perfdata/timeline/code_class.hpp"
@@ -148,7 +149,7 @@ class MakeProfileRun {
             return owner_permissions;
         }
         const auto& recording = session_.recording();
-        if (recording.bundle()) return made_permissions(everybody_may_read(recording.path()));
+        if (recording.bundle()) return made_permissions(everybody_may_read(recording.bundle()->source()));
         const auto is_everybodys = [](const Recording::InputFile& file) { return everybody_may_read(*file.content); };
         return made_permissions(std::ranges::all_of(recording.input_files(), is_everybodys));
     }
@@ -179,6 +180,7 @@ class MakeProfileRun {
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
         for (const auto& text : left_out_texts(model)) session_.note("left out: " + text);
+        session_.note(session_.why_recording_is_others());
         session_.note(example_);
         const auto& problems = session_.symbolizer().problems();
         const auto first = std::ranges::find_if(problems, is_private);

@@ -79,6 +79,15 @@ std::string Session::private_remedy(std::size_t number, const std::string& first
         handed_on() == HandedOn::if_everybodys ? "add --private if whoever gets this may read them, or " : "");
 }
 
+std::string Session::why_recording_is_others() const {
+    if (handed_on() != HandedOn::of_others) return {};
+    return fmt::format(
+        "others may have written {}: it is not only yours, or in a file system that proves no owners. So only what "
+        "everybody may read is taken, and nothing of this machine's kernel; make a copy of your own if you trust it, "
+        "or give files with --kallsyms, --perf-map, --jitdump and --source-dir",
+        recording_->path());
+}
+
 std::string_view Session::why_no_private_sources() const {
     if (handed_on() == HandedOn::of_others) return "others may have written the recording";
     return platform::reads_all() ? "perfdata runs with the right to read all files (as root)" : std::string_view();

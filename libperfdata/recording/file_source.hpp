@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,10 +23,11 @@ inline std::unexpected<Error> io_failure(const std::string& path, std::string_vi
                 std::string(what) + ": " + std::generic_category().message(problem));
 }
 
-// ReadFrom is what bytes were read from, when it was opened. written_by_others: that others may write it, or own it,
-// was seen then; only for copies.
+// ReadFrom is what bytes were read from, when it was opened.
 struct ReadFrom : platform::FileStatus {
-    bool written_by_others = false;
+    bool written_by_others = false;  // others may write it, or own it, as was seen then; only for copies
+    // Keeps the file of a copy open: while it is, no other file gets its inode number.
+    std::shared_ptr<const void> held{};
 };
 
 // FileSource reads a file with pread, so that a file that shrinks meanwhile gives short reads and never a SIGBUS.
@@ -41,7 +43,11 @@ class FileSource final : public Source {
           from_(std::move(from)) {}
     // A file that has a name, and its status when it was opened: others may change it.
     FileSource(platform::Descriptor file, const platform::FileStatus& opened, std::string path)
-        : file_(std::move(file)), size_(opened.size), path_(std::move(path)), opened_(opened), from_({opened, false}) {}
+        : file_(std::move(file)),
+          size_(opened.size),
+          path_(std::move(path)),
+          opened_(opened),
+          from_({opened, false, nullptr}) {}
 
     std::uint64_t size() const override { return size_; }
     std::optional<Error> damage() const override { return damage_; }

@@ -137,6 +137,9 @@ Result<void> check_owners(const Found& found, const FileStatus& status, int fd, 
     }
     if (everybodys) return {};
     const auto user = options.on_behalf_of.value_or(platform::user_id());
+    if (options.on_behalf_of == no_user) {
+        return refuse_private(everybody_reads(status, fd) ? ": others may not pass the directories on the way" : "");
+    }
     if (options.on_behalf_of && status.owner != user) {
         return refuse_private(", and it belongs to user " + std::to_string(status.owner));
     }
@@ -249,30 +252,22 @@ bool others_may_have_written(const Source& source) {
     if (file == nullptr || !file->read_from()) return false;
     const auto& from = *file->read_from();
     if (from.kind == platform::FileKind::character_device) return false;
+    if (!from.is_regular()) return true;  // a pipe says nothing of whose recording comes through it
     if (from.owner != 0 && from.owner != platform::user_id()) return true;
-    if (from.kind == platform::FileKind::socket) return false;  // its mode says nothing
-    if (!file->opened()) return from.written_by_others;         // a copy of it is open
+    if (!file->opened()) return from.written_by_others;  // a copy of it is open
     return others_may_write(from, file->descriptor()) || !owners_are_proven(file->descriptor());
-}
-
-static std::optional<FileStatus> everybodys_file(const std::string& name) {
-    std::error_code unknown;
-    const auto path = std::filesystem::absolute(name, unknown);
-    if (unknown) return {};
-    const auto found = find({{}, path.string()}, LinkWalk::own);
-    if (!found || !found->passable || !everybody_reads(found->status, found->place.get())) return {};
-    return found->status;
 }
 
 bool everybody_may_read(const Source& source) {
     const auto* file = dynamic_cast<const FileSource*>(&source);
     if (file == nullptr || !file->read_from()) return false;
-    const auto found = everybodys_file(file->path());
-    return found && found->is_same_file(*file->read_from());
-}
-
-bool everybody_may_read(const std::string& path) {
-    return everybodys_file(path).has_value();
+    std::error_code unknown;
+    const auto path = std::filesystem::absolute(file->path(), unknown);
+    if (unknown) return false;
+    // It is still open, so an equal number is the same file.
+    const auto found = find({{}, path.string()}, LinkWalk::own);
+    return found && found->status.is_same_file(*file->read_from()) && found->passable &&
+           everybody_reads(found->status, found->place.get());
 }
 
 Result<std::shared_ptr<const Source>> fit_to_hand_on(std::shared_ptr<const Source> source, const MayHandOn& how,

@@ -107,7 +107,8 @@ Result<std::shared_ptr<const Source>> open_of_process(std::uint32_t pid, std::sp
     const auto is_same = [&] { return user && process.runs_one_of(mapped) && process.user() == user; };
     if (is_same()) {
         if (!how.on_behalf_of) how.on_behalf_of = user;
-        how.trusted_links = how.inside_process = true;
+        how.trusted_links = true;
+        how.inside_process = how.on_behalf_of != no_user;  // else nothing below that root is everybody's
         auto opened = open_named_file(there, limits, how);
         if (!opened || is_same()) return opened;
     }

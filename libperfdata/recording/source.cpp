@@ -176,8 +176,9 @@ Result<std::shared_ptr<const Source>> source_of(platform::Descriptor file, const
         return std::make_shared<FileSource>(std::move(file), status, path);
     }
     const bool theirs = others_may_write(status, file.get()) || (status.is_regular() && !owners_are_proven(file.get()));
-    std::optional<ReadFrom> from({status, theirs});
-    return spool(read_from(file.get(), start, pulse), packing, path, limits, content, pulse, std::move(from));
+    const auto held = std::make_shared<const platform::Descriptor>(std::move(file));
+    return spool(read_from(held->get(), start, pulse), packing, path, limits, content, pulse,
+                 ReadFrom{status, theirs, held});
 }
 
 Result<std::shared_ptr<const Source>> open_source(const std::string& path, const Limits& limits) {
@@ -217,7 +218,10 @@ Result<std::shared_ptr<const Source>> unpacked(std::shared_ptr<const Source> sou
     Pulse pulse(watch, source->size());
     const auto* file = dynamic_cast<const FileSource*>(source.get());
     auto from = file != nullptr && file->path() == path ? file->read_from() : std::nullopt;
-    if (from && file->opened()) from->written_by_others = others_may_have_written(*source);
+    if (from && file->opened()) {
+        from->written_by_others = others_may_have_written(*source);
+        from->held = source;
+    }
     return spool(read_from(*source), packing, path, limits, content, pulse, std::move(from));
 }
 

@@ -682,6 +682,16 @@ def test_modes():
     os.chmod(program, 0o750)
     expect_mode("a program that not everybody may read", 0o600)
     os.chmod(program, 0o755)
+    # A bundle on standard input, and one that another file has the name of by now: nobody knows who may read it.
+    bundle = os.path.join(SCRATCH, "mode.tar.zst")
+    place = folder("dash")
+    with open(os.path.join(place, "-"), "w", encoding="ascii") as file:
+        file.write("everybody may read this")
+    for command, made in (("profile", "of.pb.gz"), ("collect", "of.tar.zst")):
+        with open(bundle, "rb") as packed:
+            subprocess.run([TOOL, command, "-i", "-", "-o", made], cwd=place, stdin=packed, check=True, stderr=subprocess.DEVNULL)
+        if mode_of(os.path.join(place, made)) != 0o600:
+            complain(f"{command} of a private bundle on standard input: {mode_of(os.path.join(place, made)):o}")
     # Unpacked from an archive, about whose members the system says nothing.
     cache = folder("mode_cache")
     run("perf", "--buildid-dir", cache, "buildid-cache", "-a", program)

@@ -7,6 +7,7 @@
 
 #include "perfdata/recording/file_state.hpp"
 #include "perfdata/recording/named_file.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/symbols/bundle/bundle_packer.hpp"
 #include "perfdata/wire/file_header.hpp"
 
@@ -33,7 +34,7 @@ bool is_written(const platform::FileStatus& was, const platform::FileStatus& now
 Result<CollectInputs> CollectInputs::of(const Recording& recording, std::vector<BundleContent> files) {
     CollectInputs inputs;
     inputs.path_ = recording.path();
-    inputs.bundle_ = recording.bundle() != nullptr;
+    inputs.bundle_ = recording.bundle();
     inputs.files_ = std::move(files);
     auto head = read_part(*inputs.files_.front().content, 0, FileHeader::bytes);
     if (!head) return fail(std::move(head.error()));
@@ -70,7 +71,8 @@ Result<void> CollectInputs::check_hashes(const Watch& watch) const {
 
 std::uint32_t CollectInputs::bundle_permissions(const Needed& needed) const {
     const auto is_everybodys = [](const BundleContent& file) { return everybody_may_read(*file.content); };
-    const bool everybodys = bundle_ ? everybody_may_read(path_) : std::ranges::all_of(files_, is_everybodys);
+    const bool everybodys =
+        bundle_ ? everybody_may_read(bundle_->source()) : std::ranges::all_of(files_, is_everybodys);
     const auto is_restricted = [&](const NeededFile& file) {
         const std::string_view kind = file.member.kind;
         if (kind == "kallsyms" || kind == "kcore" || kind == "vmlinux" || kind == "source" || kind == "perf_map") {

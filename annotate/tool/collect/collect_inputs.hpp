@@ -50,7 +50,7 @@ class CollectInputs {
     MemberHashes hashes_;                       // none: hash() was not called, or it is a bundle
     std::string head_;                          // of the main file
     std::optional<platform::FileStatus> name_;  // of what the path names; none for pipes
-    bool bundle_ = false;
+    Shared<const Bundle> bundle_;               // that the recording is from, or null
 };
 
 }  // namespace perfdata::tool

@@ -94,16 +94,14 @@ PERFDATA_EXPORT Result<std::shared_ptr<const Source>> open_own_program(const Fil
                                                                        const std::optional<FileInode>& mapped,
                                                                        const Limits& limits, const Watch& watch = {});
 
-// others_may_have_written(source) returns true if a file, FIFO or pipe belongs to another user than root and this one,
-// or others may write to it. Also for what was read from standard input. False for memory.
+// others_may_have_written(source) returns true if a file belongs to another user than root and this one, or others may
+// write to it, also on standard input; and for what came through a pipe, FIFO or socket. False for memory.
 PERFDATA_EXPORT bool others_may_have_written(const Source& source);
 
 // everybody_may_read(source) returns true if the file that a source was read from is one that everybody may read and
 // reach by its name, also if it was unpacked: modes let the group and others read it and pass the directories, and no
 // access list shuts anybody out. False if that is not known, as of memory, pipes and archives.
 PERFDATA_EXPORT bool everybody_may_read(const Source& source);
-// The same for the file that a name leads to.
-PERFDATA_EXPORT bool everybody_may_read(const std::string& path);
 
 // MayHandOn is for what is read to be handed on.
 struct MayHandOn {

@@ -106,6 +106,7 @@ Result<Shared<const Bundle>> Bundle::open(std::shared_ptr<const Source> source, 
     return catch_bad_alloc([&]() -> Result<Shared<const Bundle>> {
         const std::shared_ptr<Bundle> bundle(new Bundle(std::move(path), limits));
         try {
+            bundle->source_ = source;
             LookOut look(watch, source->size());
             if (auto read = bundle->read(std::move(source), look); !read) return fail(std::move(read.error()));
         } catch (const Stopped&) {

@@ -52,7 +52,11 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
     const Watch watch{context.options.stop, {}};
     search.watch = watch;
     // Any number of recorded names may lead to one file: read it once.
-    std::map<std::pair<ReadFile, std::uint32_t>, std::optional<std::size_t>> read;
+    struct Read {
+        std::optional<std::size_t> code;  // in codes_
+        bool refused = false;             // for the process that was first: another one may have mapped the very file
+    };
+    std::map<std::pair<ReadFile, std::uint32_t>, Read> read;
     std::set<std::pair<std::uint32_t, std::size_t>> known;
     bool too_many = false;
     for (const auto& file : find_jit_dumps(marks, search)) {
@@ -72,15 +76,18 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
         const bool given = file.from == JitDumpFile::From::given;
         const auto [same, first] = read.try_emplace(
             {read_file(files, given ? std::nullopt : std::optional(file.name()), file.path), file.namespace_pid});
-        if (!first) {
-            if (same->second && known.emplace(file.pid.value, *same->second).second)
-                codes_.add(file.pid, *same->second);
+        const auto again = std::exchange(same->second.refused, false);
+        if (!first && !again) {
+            if (same->second.code && known.emplace(file.pid.value, *same->second.code).second) {
+                codes_.add(file.pid, *same->second.code);
+            }
             continue;
         }
         auto dump = open_jit_dump(file, files, context.recording.limits(), watch, search.handed_on);
         if (!dump) {
             if (dump.error().code == ErrorCode::cancelled) return;
-            context.tell(std::move(dump.error()));
+            same->second.refused = is_private(dump.error());
+            if (!again) context.tell(std::move(dump.error()));
             continue;
         }
         if (auto right = check_jit_dump(file, dump->header()); !right) {
@@ -91,9 +98,9 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
         if (!matched) context.problems.push_back(matched.error());
         auto code = JitCode::build(*dump, matched ? *matched : JitClock::none(), {}, watch);
         if (!code) return;  // asked to stop
-        same->second = codes_.add(file.pid, std::move(*code));
-        known.emplace(file.pid.value, *same->second);
-        tell(*codes_.codes()[*same->second]);
+        same->second.code = codes_.add(file.pid, std::move(*code));
+        known.emplace(file.pid.value, *same->second.code);
+        tell(*codes_.codes()[*same->second.code]);
     }
 }
 

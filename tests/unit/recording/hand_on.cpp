@@ -286,6 +286,18 @@ TEST_CASE("A program is one's own if it is what ran, and no copy by its build id
     CHECK(why(shared.path, {}) == "the program belongs to another user");
 }
 
+TEST_CASE("Nobody knows who wrote what comes through a pipe", "[recording][named]") {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    REQUIRE(::write(ends[1], "content", 7) == 7);
+    ::close(ends[1]);
+    const auto source = open_source("/dev/fd/" + std::to_string(ends[0]), {}).value();
+    ::close(ends[0]);
+    CHECK(read_whole(*source, 100) == std::string("content"));
+    CHECK(others_may_have_written(*source));
+    CHECK_FALSE(everybody_may_read(*source));
+}
+
 TEST_CASE("Everybody's is what everybody may read and reach, packed or not", "[recording][named]") {
     for (const bool packed : {false, true}) {
         const SharedFile shared;
@@ -296,11 +308,9 @@ TEST_CASE("Everybody's is what everybody may read and reach, packed or not", "[r
         REQUIRE(read_whole(*source, 100) == std::string("content"));
         CHECK(everybody_may_read(*source));
         CHECK(everybody_may_read(*open_source(path, {}).value()));
-        CHECK(everybody_may_read(path));
         for (const ::mode_t shut_out : {0640u, 0604u}) {
             REQUIRE(::chmod(path.c_str(), shut_out) == 0);
             CHECK_FALSE(everybody_may_read(*source));
-            CHECK_FALSE(everybody_may_read(path));
         }
         REQUIRE(::chmod(path.c_str(), 0644) == 0);
         REQUIRE(::chmod(shared.directory.path().c_str(), 0705) == 0);
@@ -312,6 +322,11 @@ TEST_CASE("Everybody's is what everybody may read and reach, packed or not", "[r
         REQUIRE(::chmod(shared.directory.path().c_str(), 0755) == 0);
         CHECK(everybody_may_read(*source));
         std::filesystem::rename(path, path + ".old");
+        CHECK_FALSE(everybody_may_read(*source));
+        // A file that is deleted while its copy is in use must not leave its inode number to another one.
+        std::filesystem::remove(path + ".old");
+        (void)shared.directory.write(std::filesystem::path(path).filename(), blob_of("of somebody else"));
+        REQUIRE(::chmod(path.c_str(), 0644) == 0);
         CHECK_FALSE(everybody_may_read(*source));
     }
     CHECK_FALSE(everybody_may_read(*memory_source({})));

@@ -76,6 +76,7 @@ class PERFDATA_EXPORT Bundle {
     Bundle& operator=(const Bundle&) = delete;
 
     const std::string& path() const { return path_; }                 // as it was given
+    const Source& source() const { return *source_; }                 // that it was opened from
     const std::vector<BundledFile>& files() const { return files_; }  // in the order of the tar-ball
     const BundleFacts& facts() const { return facts_; }               // what its index says
     const std::vector<Error>& problems() const { return problems_; }  // what was wrong with it when it was opened
@@ -118,6 +119,7 @@ class PERFDATA_EXPORT Bundle {
     void problem(ErrorCode code, std::string why);
 
     std::string path_, directory_;
+    std::shared_ptr<const Source> source_;
     Limits limits_;
     std::shared_ptr<const Source> tar_;           // plain
     std::shared_ptr<const PackedFrames> frames_;  // the same, if it is unpacked frame by frame; else null
