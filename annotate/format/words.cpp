@@ -185,6 +185,13 @@ std::string_view short_name(std::string_view object) {
     return slash == std::string_view::npos || slash + 1 == object.size() ? object : object.substr(slash + 1);
 }
 
+void append_address(std::uint64_t address, std::string& text) {
+    constexpr std::size_t digits = 16;
+    const auto begin = text.size();
+    text += "0x0000000000000000";
+    for (auto at = begin + 2 + digits; address != 0; address >>= 4) text[--at] = "0123456789abcdef"[address & 0xf];
+}
+
 std::string how_many(std::uint64_t count, std::string_view word) {
     return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }

@@ -101,6 +101,10 @@ constexpr std::int32_t signed_id(std::uint32_t id) {
     return static_cast<std::int32_t>(id);
 }
 
+// append_address(address, text) appends "0x" and 16 digits. Most rows of some reports are addresses without a name:
+// with this instead of fmt such a report takes 0.94 of the instructions.
+void append_address(std::uint64_t address, std::string& text);
+
 // how_many(count, word) returns "1 value", "2 values": for words that make their plural with s.
 std::string how_many(std::uint64_t count, std::string_view word);
 

@@ -28,7 +28,11 @@ Places::Places(const Symbolizer& symbolizer, PlaceKeys keys) : symbolizer_(symbo
 }
 
 std::string ReportPlace::text() const {
-    if (symbol.empty()) return fmt::format("0x{:016x}", address);
+    if (symbol.empty()) {
+        std::string text;
+        append_address(address, text);
+        return text;
+    }
     return std::string(symbol) + std::string(inlined ? inlined_mark : "");
 }
 

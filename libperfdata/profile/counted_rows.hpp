@@ -111,14 +111,7 @@ class CountedRows {
     // task(task, samples) returns the number of the task of so many samples.
     std::uint32_t task(const SampledTask& task, std::uint64_t samples) {
         // Samples of one thread are mostly adjacent.
-        if (!(task == last_task_) || counts_.tasks_.size() == 0) {
-            last_task_ = task;
-            const bool is_full = counts_.tasks_.size() >= most_tasks_;
-            last_task_number_ = counts_.tasks_.intern_within(most_tasks_, task, SampledTask::further());
-            if ((is_full || task.is_further()) && counts_.tasks_[last_task_number_].is_further()) {
-                further_ = last_task_number_;
-            }
-        }
+        if (last_task_number_ == none || !(task == last_task_)) intern_task(task);
         if (last_task_number_ == further_)
             counts_.in_further_tasks_ = add_up_to_most(counts_.in_further_tasks_, samples);
         return last_task_number_;
@@ -155,6 +148,14 @@ class CountedRows {
     static constexpr std::size_t few_cells = std::size_t{1} << 20;
     static constexpr std::size_t least = 64;  // always keep a few, so that some places are told apart
 
+    [[gnu::noinline]] void intern_task(const SampledTask& task) {
+        last_task_ = task;
+        const bool is_full = counts_.tasks_.size() >= most_tasks_;
+        last_task_number_ = counts_.tasks_.intern_within(most_tasks_, task, SampledTask::further());
+        if ((is_full || task.is_further()) && counts_.tasks_[last_task_number_].is_further()) {
+            further_ = last_task_number_;
+        }
+    }
     // Lets so many rows be that each can have a cell for so many events.
     void bound_rows(std::size_t events) {
         const auto most = std::max(most_cells_ / std::max<std::size_t>(events, 1), least);
@@ -163,8 +164,8 @@ class CountedRows {
         most_tasks_ = std::min(most_places_, most);  // each may need a row for Miss::not_kept
     }
     void note_used(std::size_t column) {
-        if (is_used_[column]) return;
-        is_used_[column] = true;
+        if (is_used_[column] != 0) return;
+        is_used_[column] = 1;
         ++used_;
         if (is_labelled_) bound_rows(used_);
     }
@@ -182,11 +183,11 @@ class CountedRows {
     std::size_t most_cells_limit_ = 0, places_limit_ = 0;  // Limits::cells and Limits::places
     std::size_t samples_ = 0;                              // of the recording; only if there are many events
     bool is_labelled_ = false;                             // a sample has a label
-    std::vector<bool> is_used_;                            // by column: has samples
+    std::vector<std::uint8_t> is_used_;                    // by column: 1 if it has samples
     std::size_t used_ = 0;                                 // how many
     std::uint32_t further_ = none;                         // the task for those beyond most_tasks_, once there is one
     SampledTask last_task_;
-    std::uint32_t last_task_number_ = 0;
+    std::uint32_t last_task_number_ = none;  // of last_task_; none: there is no task yet
     bool any_dropped_ = false;
     RowTable rows_;
     SampleCounts counts_;

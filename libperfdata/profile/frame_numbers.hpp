@@ -45,13 +45,10 @@ class FrameNumbers {
 
     // folded(unfolded) returns the number of the folded frame in the counts.
     std::uint32_t folded(std::uint32_t number) {
-        if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
-        auto& folded = folded_[number];
-        if (!is_known(folded)) {
-            folded = folded == none ? fold(unfolded_[number]) : intern_prepared(folded);
-            if (!is_kept(number)) ask_inlined(number);
+        if (number < folded_.size() && is_known(folded_[number])) [[likely]] {
+            return folded_[number];
         }
-        return folded;
+        return find_folded(number);
     }
     // prepare(unfolded, caller) finds the frame that folded() or caller() will number, and fetches the memory for that.
     // What was prepared must be numbered before forget_prepared().
@@ -72,14 +69,10 @@ class FrameNumbers {
     // caller(unfolded) returns the number of a caller in the counts: folded if callers are.
     std::uint32_t caller(std::uint32_t number) {
         if (options_.fold_callers) return folded(number);
-        if (number >= kept_.size()) kept_.resize(unfolded_.size(), none);
-        auto& kept = kept_[number];
-        if (kept == none) {
-            if (options_.by_name) (void)load(unfolded_[number], CodeDetail::names);
-            kept = rows_.frames().intern(unfolded_[number]);
-            if (known_folded(number) == none) ask_inlined(number);
+        if (is_kept(number)) [[likely]] {
+            return kept_[number];
         }
-        return kept;
+        return find_kept(number);
     }
 
     // known_folded(unfolded) and known_caller(unfolded) return what the functions above do, or `none` if that is not
@@ -163,6 +156,21 @@ class FrameNumbers {
   private:
     static constexpr std::uint8_t not_asked = 0xff;
 
+    [[gnu::noinline]] std::uint32_t find_folded(std::uint32_t number) {
+        if (number >= folded_.size()) folded_.resize(unfolded_.size(), none);
+        auto& folded = folded_[number];
+        folded = folded == none ? fold(unfolded_[number]) : intern_prepared(folded);
+        if (!is_kept(number)) ask_inlined(number);
+        return folded;
+    }
+    [[gnu::noinline]] std::uint32_t find_kept(std::uint32_t number) {
+        if (number >= kept_.size()) kept_.resize(unfolded_.size(), none);
+        auto& kept = kept_[number];
+        if (options_.by_name) (void)load(unfolded_[number], CodeDetail::names);
+        kept = rows_.frames().intern(unfolded_[number]);
+        if (known_folded(number) == none) ask_inlined(number);
+        return kept;
+    }
     bool is_kept(std::uint32_t number) const { return number < kept_.size() && kept_[number] != none; }
 
     // Reads the file behind a frame before it is asked for. Returns false if it was asked to stop.

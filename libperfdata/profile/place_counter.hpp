@@ -2,8 +2,10 @@
 // Counts samples by the place that was sampled, without call chains.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "perfdata/profile/intern_table.hpp"
@@ -45,10 +47,11 @@ class PlaceCounter {
     template <class Order>
     void take(const BasicSample<Order>& sample, const Moment& moment, std::uint32_t task, std::size_t column,
               const EventCount& cell) {
-        waiting_.push_back(waiting(sample, moment, task));
-        waiting_.back().column = static_cast<std::uint32_t>(column);
-        waiting_.back().cell = cell;
-        if (waiting_.size() == most_waiting) count_waiting();
+        auto& one = waiting_[waiting_number_++];
+        one.column = static_cast<std::uint32_t>(column);
+        one.cell = cell;
+        place(sample, moment, task, one);
+        if (waiting_number_ == most_waiting) count_waiting();
     }
 
     // Counts what waits, and makes the rows. Returns false if it was asked to stop.
@@ -65,9 +68,9 @@ class PlaceCounter {
 
     // Waiting is a sample that count_waiting() will count in places_.
     struct Waiting {
+        std::uint32_t number = none;  // of the place, if known; else:
         SampledPlace place;
-        std::uint32_t number = none;  // of the place, if known
-        std::uint64_t hash = 0;       // of the place, if the number is unknown
+        std::uint64_t hash = 0;  // of the place
         // For a kernel place: the cache entry that receives the number, unless it holds another key by then.
         RecentKernel::Entry* recent = nullptr;
         RecentKernel::Place key;
@@ -76,42 +79,43 @@ class PlaceCounter {
     };
 
     template <class Order>
-    Waiting waiting(const BasicSample<Order>& sample, const Moment& moment, std::uint32_t task) {
+    void place(const BasicSample<Order>& sample, const Moment& moment, std::uint32_t task, Waiting& one) {
         const auto mode = sample.mode();
         const auto ip = sample.ip();
-        Waiting one;
+        one.recent = nullptr;
         if (ip && FrameLookup::is_host_kernel(moment, mode)) {
             auto& recent = recent_kernel_.at(*ip, moment.time, task);
             one.number = recent.number;
-            if (one.number != none) return one;
+            if (one.number != none) return;
             one.recent = &recent;
             one.key = recent.key;
         }
+        one.number = none;
         one.place = {ip ? lookup_.at(moment, *ip, mode) : FrameLookup::no_address(mode), task};
         one.hash = places_.hash(one.place);
         places_.prefetch(one.hash);
-        return one;
     }
 
     std::uint32_t place_number(const SampledPlace& place, std::uint64_t hash) {
         const SampledPlace other{Frame::nowhere({}, Miss::not_kept, CpuMode::unknown), place.task};
-        const auto number = places_.intern_within(counted_.most_places(), place, hash, other);
-        cells_.resize(places_.size());
-        return number;
+        return places_.intern_within(counted_.most_places(), place, hash, other);
     }
 
     // The tables are larger than the cache: each step handles many samples while the memory of later ones is fetched.
     void count_waiting() {
-        for (const auto& one : waiting_) {
+        const std::span<Waiting> waiting(waiting_.data(), waiting_number_);
+        for (const auto& one : waiting) {
             if (one.number == none) places_.prefetch_key(one.hash);
         }
-        for (auto& one : waiting_) {
-            if (one.number == none) one.number = place_number(one.place, one.hash);
+        for (auto& one : waiting) {
+            if (one.number != none) continue;
+            one.number = place_number(one.place, one.hash);
             if (one.recent != nullptr && one.recent->key == one.key) one.recent->number = one.number;
-            cells_.prefetch(one.number);
         }
-        for (const auto& one : waiting_) cells_.add(one.number, one.column, one.cell);
-        waiting_.clear();
+        cells_.resize(places_.size());
+        for (const auto& one : waiting) cells_.prefetch(one.number);
+        for (const auto& one : waiting) cells_.add(one.number, one.column, one.cell);
+        waiting_number_ = 0;
     }
 
     // Folds each frame only once. That names them, and may take long: returns false if it was asked to stop.
@@ -141,7 +145,8 @@ class PlaceCounter {
     const StopToken& stop_;
     InternTable<SampledPlace> places_;
     CellTable cells_;  // by place and counted event
-    std::vector<Waiting> waiting_;
+    std::array<Waiting, most_waiting> waiting_;
+    std::size_t waiting_number_ = 0;  // how many of them wait
 };
 
 }  // namespace perfdata

@@ -122,8 +122,10 @@ class SampleCounter {
     template <class Order>
     void take(const RecordContext& context, const BasicSample<Order>& sample, std::size_t column,
               const EventCount& cell) {
-        if (!passes_) passes_ = options_.only_calls == nullptr || options_.only_calls->passes(sample);
-        if (!*passes_) return;
+        if (options_.only_calls != nullptr) {
+            if (!passes_) passes_ = options_.only_calls->passes(sample);
+            if (!*passes_) return;
+        }
         const auto drop_code = [&](const Moment& moment) { return this->drop_code(sample, moment); };
         const auto passed = gate_.pass(context, sample, column, cell, options_.by_comm, drop_code);
         if (!passed) return;
@@ -167,7 +169,7 @@ class SampleCounter {
     // Returns the part of the filter that leaves out the sampled code.
     template <class Order>
     FilterPart drop_code(const BasicSample<Order>& sample, const Moment& moment) {
-        if (options_.filter.code.empty() || options_.functions == nullptr) return FilterPart::none;
+        if (options_.functions == nullptr) return FilterPart::none;
         if (chains_) return frames_.left_out(chains_->number(sample, moment));
         const auto ip = sample.ip();
         const auto mode = sample.mode();

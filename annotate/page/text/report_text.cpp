@@ -388,10 +388,14 @@ class ReportText {
             append(task.comm, text);
         } else if (key == ReportKey::object) {
             append(place.object, text);
-        } else if (key == ReportKey::symbol && !place.symbol.empty()) {
+        } else if (key == ReportKey::symbol) {
             text += {'[', place.level, ']', ' '};
-            append(place.symbol, text);
-            if (place.inlined) text += inlined_mark;
+            if (place.symbol.empty()) {
+                append_address(place.address, text);
+            } else {
+                append(place.symbol, text);
+                if (place.inlined) text += inlined_mark;
+            }
         } else {
             text += field(row, key);
         }

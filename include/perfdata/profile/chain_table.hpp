@@ -38,13 +38,7 @@ class PERFDATA_EXPORT ChainTable {
             }
             if (nodes_[first].frame == node.frame) return first;
         }
-        auto& number =
-            others_.number(node.hash(*hash_key_), [&](std::uint32_t known) { return nodes_[known] == node; });
-        if (number == HashSlots::free) {
-            number = static_cast<std::uint32_t>(nodes_.size());
-            add(node);
-        }
-        return number;
+        return intern_other(node);
     }
 
     // Adds a node that the table lacks, as when its caller was added a moment ago, and returns its number. Who calls no
@@ -73,6 +67,15 @@ class PERFDATA_EXPORT ChainTable {
     std::size_t size() const { return nodes_.size(); }  // number of nodes
 
   private:
+    [[gnu::noinline]] std::uint32_t intern_other(const ChainNode& node) {
+        auto& number =
+            others_.number(node.hash(*hash_key_), [&](std::uint32_t known) { return nodes_[known] == node; });
+        if (number == HashSlots::free) {
+            number = static_cast<std::uint32_t>(nodes_.size());
+            add(node);
+        }
+        return number;
+    }
     std::uint32_t add(const ChainNode& node) {
         nodes_.push_back(node);
         first_callee_.push_back(ChainNode::none);

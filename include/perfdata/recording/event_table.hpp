@@ -74,6 +74,24 @@ class PERFDATA_EXPORT EventTable {
         return without_ids_ && !layouts_.empty() ? EventIndex(0) : EventIndex();
     }
 
+    // RecentId is the last id that of_sample() found at the first place where samples have one.
+    struct RecentId {
+        std::uint64_t id = 0;  // of `event`
+        EventIndex event;      // none: nothing was found yet
+    };
+    // The same for samples in turn: mostly of the event of the one before.
+    template <class Order>
+    EventIndex of_sample(const std::byte* record, std::size_t bytes, Order order, RecentId& recent) const {
+        if (sample_id_offsets_.empty() || layouts_.size() == 1) return of_sample(record, bytes, order);
+        const std::size_t first = sample_id_offsets_.front();
+        if (first + sizeof(std::uint64_t) > bytes) return of_sample(record, bytes, order);
+        const auto id = order.template load<std::uint64_t>(record + first);
+        if (recent.event && recent.id == id) return recent.event;
+        const auto event = of_sample(record, bytes, order);
+        if (event && layouts_[*event].offsets().id == first) recent = {id, event};
+        return event;
+    }
+
     // of_other(record) returns the event whose trailer a kernel record other than SAMPLE carries. Synthesized records
     // (id 0) take the first event's.
     EventIndex of_other(const RecordView& record) const;
