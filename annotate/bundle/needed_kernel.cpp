@@ -175,11 +175,11 @@ class KernelAdder {
             if (without_code_ == 0) return {};
             auto by = by_;
             by.samples = without_code_;
-            needed_.missing.push_back({"kcore", "/proc/kcore", id_, "missing",
-                                       "nothing here has the code of the recorded kernel's functions",
-                                       "collect on the recorded machine as root and before it boots again, record with "
-                                       "perf record --kcore, or give --kcore",
-                                       by});
+            needed_.missing.push_back(
+                {"kcore", "/proc/kcore", id_, "missing", "nothing here has the code of the recorded kernel's functions",
+                 "collect on the recorded machine as root and before it boots again (not all kernels "
+                 "have /proc/kcore), record with perf record --kcore, or give --kcore",
+                 by});
             return {};
         }
         const auto elf = ElfFile::open(core->beneath(), from_.recording.limits(), options_.watch);
