@@ -54,7 +54,7 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
     // Any number of recorded names may lead to one file: read it once.
     struct Read {
         std::optional<std::size_t> code;  // in codes_
-        bool refused = false;             // for the process that was first: another one may have mapped the very file
+        unsigned refusals = 0;            // of processes that did not map it: another one may have
     };
     std::map<std::pair<ReadFile, std::uint32_t>, Read> read;
     std::set<std::pair<std::uint32_t, std::size_t>> known;
@@ -76,7 +76,8 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
         const bool given = file.from == JitDumpFile::From::given;
         const auto [same, first] = read.try_emplace(
             {read_file(files, given ? std::nullopt : std::optional(file.name()), file.path), file.namespace_pid});
-        const auto again = std::exchange(same->second.refused, false);
+        constexpr unsigned most_refusals = 16;  // any number of processes may name it, and each look costs some 30 us
+        const bool again = same->second.refusals != 0 && same->second.refusals < most_refusals && !same->second.code;
         if (!first && !again) {
             if (same->second.code && known.emplace(file.pid.value, *same->second.code).second) {
                 codes_.add(file.pid, *same->second.code);
@@ -86,7 +87,7 @@ JitSource::JitSource(const SourceContext& context) : context_(context) {
         auto dump = open_jit_dump(file, files, context.recording.limits(), watch, search.handed_on);
         if (!dump) {
             if (dump.error().code == ErrorCode::cancelled) return;
-            same->second.refused = is_private(dump.error());
+            if (is_private(dump.error())) ++same->second.refusals;
             if (!again) context.tell(std::move(dump.error()));
             continue;
         }
