@@ -82,8 +82,9 @@ std::string Session::private_remedy(std::size_t number, const std::string& first
 std::string Session::why_recording_is_others() const {
     if (handed_on() != HandedOn::of_others) return {};
     return fmt::format(
-        "others may have written {}: it is not only yours, or in a file system that proves no owners. So only what "
-        "everybody may read is taken, and nothing of this machine's kernel; make a copy of your own if you trust it, "
+        "others may have written {}: it came through a pipe, is not yours alone, or is in a file system that proves no "
+        "owners. So only what everybody may read is taken, and nothing of this machine's kernel; make a copy of your "
+        "own if you trust it, "
         "or give files with --kallsyms, --perf-map, --jitdump and --source-dir",
         recording_->path());
 }

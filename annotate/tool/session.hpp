@@ -55,7 +55,7 @@ class Session {
     HandedOn handed_on() const;
     std::string private_remedy(std::size_t number, const std::string& first) const;
     std::string_view why_no_private_sources() const;
-    // Returns what that means if others may have written the recording; else an empty text.
+    // Returns a note that the recording counts as another user's, and what follows; empty if it does not.
     std::string why_recording_is_others() const;
     // symbolizer_options() returns what open_symbolizer() opened with, as the Symbolizer completes it: of a bundle its
     // files. It lives as long as the session.
