@@ -46,6 +46,8 @@ std::string bundle_index_text(const BundleIndex& index, std::span<const BundleCo
         json.member("kind", member.kind);
         if (!member.path.empty()) json.member("path", member.path);
         if (!member.build_id.empty()) json.member("build_id", member.build_id);
+        if (!member.recorded.empty() && member.recorded != member.path) json.member("recorded", member.recorded);
+        if (member.samples) json.member("samples", *member.samples);
         json.end_object();
     }
     json.end_array();
@@ -53,9 +55,11 @@ std::string bundle_index_text(const BundleIndex& index, std::span<const BundleCo
     json.begin_array();
     for (const auto& missing : index.missing) {
         json.begin_object();
+        json.member("kind", missing.kind);
         json.member("path", missing.path);
         if (!missing.build_id.empty()) json.member("build_id", missing.build_id);
         json.member("why", missing.why);
+        if (!missing.reason.empty()) json.member("reason", missing.reason);
         json.member("samples", missing.samples);
         json.end_object();
     }

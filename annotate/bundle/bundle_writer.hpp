@@ -24,14 +24,19 @@ struct BundleMember {
     std::string kind{};      // recording, object, vdso, debug, kallsyms, kcore, vmlinux, jitdump, perf_map or source
     std::string path{};      // the recorded path, as it was hashed if the bundle is anonymized; empty: none
     std::string build_id{};  // hexadecimal; empty: none
+    // With code of it in their chain. Nothing: not counted, as for the recording.
+    std::optional<std::uint64_t> samples{};
+    std::string recorded{};  // what the recording calls it, as the path
 };
 
 // MissingMember is what was needed and not found.
 struct MissingMember {
     std::string path{};         // as recorded
     std::string build_id{};     // hexadecimal; empty: not recorded
-    std::string why{};          // in words
+    std::string why{};          // as MissingFile::why
     std::uint64_t samples = 0;  // that need it
+    std::string kind{};         // as BundleMember::kind
+    std::string reason{};       // why, as a clause; empty: the word must do
 };
 
 // BundleIndex is what the index says besides the members.

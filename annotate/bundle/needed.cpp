@@ -53,7 +53,7 @@ Result<Needed> do_the_work(const NeededFrom& from, const NeededOptions& options)
     all.progress = options.watch.progress;
     auto exported = Exported::make(from.recording, from.symbolizer, all);
     if (!exported) return fail(std::move(exported.error()));
-    const auto users = NeededUsers::of(exported->counts, from.symbolizer);
+    const auto users = NeededUsers::of(*exported, from.symbolizer);
 
     const auto profile = Profile::count(from.recording, from.symbolizer.versions(),
                                         {options.watch.stop, options.watch.progress, {}, options.jobs});
@@ -73,7 +73,7 @@ Result<Needed> do_the_work(const NeededFrom& from, const NeededOptions& options)
         return fail(added.error());
     if (auto added = add_jit(from, options, users, needed); !added) return fail(added.error());
     if (options.sources) {
-        if (auto added = add_sources(from, options, *listings, needed); !added) return fail(added.error());
+        if (auto added = add_sources(from, options, users, *listings, needed); !added) return fail(added.error());
     }
     needed.finish();
     return needed;
@@ -84,7 +84,7 @@ Result<Needed> do_the_work(const NeededFrom& from, const NeededOptions& options)
 bool Needed::add(NeededFile file) {
     // Recorded paths have any bytes, and any length.
     if (!is_bundled_name(file.member.name)) {
-        leave_out("files whose names cannot be in a bundle");
+        leave_out("files whose names cannot be in a bundle", 1, file.from);
         return false;
     }
     const auto [place, fresh] = places_.try_emplace(file.member.name, files.size());
@@ -96,14 +96,14 @@ bool Needed::add(NeededFile file) {
     return true;
 }
 
-void Needed::leave_out(std::string_view what, std::uint64_t number) {
+void Needed::leave_out(std::string_view what, std::uint64_t number, std::string_view of) {
     if (number == 0) return;
-    const auto at = std::ranges::find(left_out, what, &std::pair<std::string, std::uint64_t>::first);
-    if (at == left_out.end()) {
-        left_out.emplace_back(what, number);
-    } else {
-        at->second += number;
-    }
+    auto at = std::ranges::find(left_out, what, &NeededLeftOut::what);
+    if (at == left_out.end()) at = left_out.insert(at, {std::string(what), 0, {}});
+    at->number = add_up_to_most(at->number, number);
+    auto& examples = at->examples;
+    if (of.empty() || examples.size() == NeededLeftOut::most_examples) return;
+    if (std::ranges::find(examples, of) == examples.end()) examples.emplace_back(of);
 }
 
 void Needed::finish() {
@@ -113,7 +113,7 @@ void Needed::finish() {
         if (one.by.samples != other.by.samples) return one.by.samples > other.by.samples;
         return std::tie(one.path, one.build_id, one.kind) < std::tie(other.path, other.build_id, other.kind);
     });
-    std::ranges::sort(left_out);
+    std::ranges::sort(left_out, {}, &NeededLeftOut::what);
 }
 
 Result<Needed> find_needed(const NeededFrom& from, const NeededOptions& options) {

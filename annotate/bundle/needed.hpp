@@ -44,11 +44,20 @@ struct NeededMissing {
     std::string kind;      // as BundleMember::kind
     std::string path;      // as recorded
     std::string build_id;  // hexadecimal; empty: not recorded
-    std::string why;       // to_string(SymbolMiss), or "missing"
+    std::string why;       // as MissingFile::why
     std::string text;      // the reason as a clause
     std::string remedy;    // what would supply it; may be empty
     NeededBy by;
     bool is_private = false;  // it is here, but not everybody may read it
+};
+
+// NeededLeftOut is what is here and does not go into the bundle.
+struct NeededLeftOut {
+    static constexpr std::size_t most_examples = 10;
+
+    std::string what;                   // see left_out_text()
+    std::uint64_t number = 0;           // of it
+    std::vector<std::string> examples;  // the first ones: which files, or whose
 };
 
 // NeededOptions is what goes into a bundle besides what names need.
@@ -66,16 +75,15 @@ struct NeededOptions {
 
 // Needed is what was found. Contents stay open: files that change or vanish meanwhile do not matter.
 struct Needed {
-    std::vector<NeededFile> files;       // after finish(): in the order of their names inside
-    std::vector<NeededMissing> missing;  // most samples first
-    // What is here and does not go into the bundle, in words, with a number of it.
-    std::vector<std::pair<std::string, std::uint64_t>> left_out;
-    std::string example;  // a source file that was left out, and why; empty: none was
+    std::vector<NeededFile> files;        // after finish(): in the order of their names inside
+    std::vector<NeededMissing> missing;   // most samples first
+    std::vector<NeededLeftOut> left_out;  // after finish(): in the order of the words
+    std::string example;                  // a source file that was left out, and why; empty: none was
 
     // Adds a file unless one of that name is there, or its name cannot be in a bundle. Returns false then.
     bool add(NeededFile file);
-    // Counts something that is left out.
-    void leave_out(std::string_view what, std::uint64_t number = 1);
+    // Counts something that is left out. `of` is an example: which file, or whose; it may be empty.
+    void leave_out(std::string_view what, std::uint64_t number = 1, std::string_view of = {});
     // Sorts everything.
     void finish();
 

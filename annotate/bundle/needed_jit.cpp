@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "perfdata/recording/named_file.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/symbols/jit/perf_map.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 #include "perfdata/timeline/jit_dump.hpp"
@@ -82,7 +83,7 @@ class JitAdder {
         needed_.missing.push_back({std::move(kind),
                                    std::move(path),
                                    {},
-                                   std::string(to_string(error.code)),
+                                   std::string(is_private(error) ? MissingFile::is_private : to_string(error.code)),
                                    error.detail,
                                    std::move(remedy),
                                    users_.by({CodeOf::Kind::memory, pid}),
@@ -177,7 +178,7 @@ class JitAdder {
                 continue;
             }
             if (!dump.marked) {
-                needed_.leave_out("jitdumps of no process in the recording");
+                needed_.leave_out("jitdumps of no process in the recording", 1, dump.path);
                 continue;
             }
             auto content = content_of(dump);

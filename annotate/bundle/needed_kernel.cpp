@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Names and code of the kernel: its table of names, its ELF file, pieces of its memory.
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "perfdata/symbols/kernel/kernel_names.hpp"
@@ -12,6 +14,8 @@
 
 namespace perfdata {
 namespace {
+
+constexpr std::string_view others_wrote_it = "others may have written the recording";
 
 class KernelAdder {
   public:
@@ -44,10 +48,40 @@ class KernelAdder {
   private:
     NeededFile file(std::string name, std::string kind, std::string path) const {
         NeededFile needed;
-        needed.member = {std::move(name), std::move(kind), path, id_};
+        needed.member = {std::move(name), std::move(kind), path, id_, {}, std::string(recorded_kernel_path)};
         needed.from = std::move(path);
         needed.by = by_;
         return needed;
+    }
+
+    bool of_others() const { return from_.options.jit.handed_on == HandedOn::of_others; }
+
+    // Returns true if --allow-local would take the names of the kernel that runs here.
+    bool is_unproven() const {
+        const auto frame = Frame::nowhere({0}, Miss::kernel, CpuMode::kernel);
+        return from_.symbolizer.kernel() == nullptr && from_.symbolizer.why_unnamed(frame).reason == no_kernel_build_id;
+    }
+
+    // Returns what would supply the code of the kernel. Many kernels are built without /proc/kcore.
+    std::string core_remedy() const {
+        const std::string vmlinux =
+            "give the kernel's ELF file, which its debug package has, with --vmlinux and add "
+            "--with-vmlinux";
+        if (of_others()) return "collect a copy of your own if you trust it, or " + vmlinux;
+        if (is_unproven()) {
+            return "add --allow-local if this machine made the recording and has not booted since, or " + vmlinux;
+        }
+        const auto* names = from_.symbolizer.kernel();
+        std::error_code problem;
+        if (names == nullptr || !names->running()) {
+            return "collect on the recorded machine as root and before it boots again, record with perf record "
+                   "--kcore, "
+                   "or " +
+                   vmlinux;
+        }
+        // It is this machine.
+        if (std::filesystem::exists("/proc/kcore", problem)) return "collect as root, or " + vmlinux;
+        return "this kernel has no /proc/kcore: " + vmlinux;
     }
 
     // Returns true if the path is in the recording itself, and this goes into the bundle as a whole.
@@ -61,16 +95,16 @@ class KernelAdder {
         if (names == nullptr) {
             if (by_.samples == 0) return {};
             // Reports say here what --allow-local would do, and so do those of the bundle.
-            const auto frame = Frame::nowhere({0}, Miss::kernel, CpuMode::kernel);
-            const bool unproven = from_.symbolizer.why_unnamed(frame).reason == no_kernel_build_id;
-            const bool of_others = from_.options.jit.handed_on == HandedOn::of_others;
-            needed_.missing.push_back(
-                {"kallsyms", std::string(recorded_kernel_path), id_,
-                 unproven ? std::string(to_string(SymbolMiss::unproven)) : "missing",
-                 of_others ? "others may have written the recording" : std::string(no_kernel_names),
-                 of_others ? "collect a copy of your own if you trust it, or give --kallsyms"
-                           : "collect on the recorded machine as root and before it boots again, or give --kallsyms",
-                 by_});
+            const auto why = of_others() ? others_wrote_it : is_unproven() ? no_kernel_build_id : no_kernel_names;
+            const auto remedy =
+                of_others()     ? "collect a copy of your own if you trust it, or give --kallsyms"
+                : is_unproven() ? "add --allow-local if this machine made the recording and has not booted since, or "
+                                  "give --kallsyms, a copy of /proc/kallsyms that root made in the same boot"
+                                : "collect on the recorded machine as root and before it boots again, or give "
+                                  "--kallsyms, a copy of /proc/kallsyms that root made in the same boot";
+            needed_.missing.push_back({"kallsyms", std::string(recorded_kernel_path), id_,
+                                       is_unproven() ? std::string(to_string(SymbolMiss::unproven)) : "missing",
+                                       std::string(why), remedy, by_});
             return {};
         }
         const auto& origin = names->origin();
@@ -129,7 +163,7 @@ class KernelAdder {
             return add_symbols_alone();
         }
         if (!wanted) {
-            needed_.leave_out("vmlinux (see --with-vmlinux)");
+            needed_.leave_out("vmlinux files (see --with-vmlinux)", 1, from_.files.shown(text->path));
             return {};
         }
         return add_elf(text->path, std::shared_ptr<const Source>(text->file, &text->file->source()), *text->file);
@@ -175,11 +209,9 @@ class KernelAdder {
             if (without_code_ == 0) return {};
             auto by = by_;
             by.samples = without_code_;
-            needed_.missing.push_back(
-                {"kcore", "/proc/kcore", id_, "missing", "nothing here has the code of the recorded kernel's functions",
-                 "collect on the recorded machine as root and before it boots again (not all kernels "
-                 "have /proc/kcore), record with perf record --kcore, or give --kcore",
-                 by});
+            needed_.missing.push_back({"kcore", "/proc/kcore", id_, "missing",
+                                       "nothing here has the code of the recorded kernel's functions", core_remedy(),
+                                       by});
             return {};
         }
         const auto elf = ElfFile::open(core->beneath(), from_.recording.limits(), options_.watch);

@@ -141,6 +141,7 @@ class ObjectsAdder {
             needed.from = from_.files.resolved(file.name()).shown();
         }
         needed.by = by;
+        needed.member.recorded = recorded.path;
         if (recorded.build_id.size == 0) needed.recorded = recorded.path;
         if (auto added = add_file(std::move(needed), file.file); !added) return added;
         return add_debug_of(index, file, by);
@@ -203,6 +204,7 @@ class ObjectsAdder {
     // another one.
     Result<void> add_debug_of(std::uint32_t index, const FoundObject& object, const NeededBy& by) {
         const auto id = hexadecimal(object.file->build_id());
+        const auto recorded = from_.symbolizer.recorded_object(index).path;
         std::vector<const ElfFile*> chain{object.file.get()};
         if (const auto same_id = opened_by_id_.find(id); same_id != opened_by_id_.end()) {
             const bool lines = has_line_table(*object.file), frames = has_frames(*object.file);
@@ -213,26 +215,29 @@ class ObjectsAdder {
                 const bool wanted =
                     symbols || (!lines && has_line_table(one.file)) || (!frames && has_frames(one.file));
                 if (!wanted) continue;
-                if (auto added = add_debug(one, id, by); !added) return added;
+                if (auto added = add_debug(one, id, recorded, by); !added) return added;
                 chain.push_back(&one.file);
             }
         }
         if (chain.size() == 1) note_missing_debug(index, object, by);
         for (const auto* file : chain) {
-            if (auto added = add_alternate(*file, by); !added) return added;
+            if (auto added = add_alternate(*file, recorded, by); !added) return added;
         }
         return {};
     }
 
-    Result<void> add_debug(const OpenedElf& one, const std::string& id, const NeededBy& by) {
+    Result<void> add_debug(const OpenedElf& one, const std::string& id, const std::string& recorded,
+                           const NeededBy& by) {
+        const auto shown = from_.files.shown(one.opened->name.shown());
         if (options_.debug == DebugDetail::none) {
-            if (without_.insert(one.content.get()).second) needed_.leave_out("debug files");
+            if (without_.insert(one.content.get()).second) needed_.leave_out("debug files", 1, shown);
             return {};
         }
         NeededFile needed;
         needed.member.kind = "debug";
         needed.member.build_id = id;
-        needed.member.path = from_.files.shown(one.opened->name.shown());
+        needed.member.path = shown;
+        needed.member.recorded = recorded;
         needed.from = from_.files.shown(one.opened->actual.shown());
         needed.by = by;
         auto& place = debug_places_[id];
@@ -240,7 +245,7 @@ class ObjectsAdder {
         const auto number = static_cast<std::size_t>(known - place.begin());
         if (known == place.end()) place.push_back(one.content.get());
         if (number > 1) {
-            needed_.leave_out("further debug files of one build id");
+            needed_.leave_out("further debug files of one build id", 1, shown);
             return {};
         }
         needed.member.name = number == 0 ? id_folder(id) + "/debug" : id_folder(id) + ".debug";
@@ -248,18 +253,19 @@ class ObjectsAdder {
     }
 
     // Adds the file that dwz moved common debug information to.
-    Result<void> add_alternate(const ElfFile& file, const NeededBy& by) {
+    Result<void> add_alternate(const ElfFile& file, const std::string& recorded, const NeededBy& by) {
         const auto link = file.alternate_link();
         if (!link || options_.debug == DebugDetail::none) return {};
         const auto id = hexadecimal(as_bytes(link->build_id));
         const auto with_id = opened_by_id_.find(id);
         if (with_id == opened_by_id_.end()) {
-            needed_.leave_out("alternate debug files that are not here");
+            needed_.leave_out("alternate debug files that are not here", 1, link->path);
             return {};
         }
         const auto* found = &opened_[with_id->second.front()];
         NeededFile needed;
-        needed.member = {id_folder(id) + ".debug", "debug", from_.files.shown(found->opened->name.shown()), id};
+        needed.member = {
+            id_folder(id) + ".debug", "debug", from_.files.shown(found->opened->name.shown()), id, {}, recorded};
         needed.from = from_.files.shown(found->opened->actual.shown());
         needed.by = by;
         return add_content(std::move(needed), found->content, found->file);
@@ -271,7 +277,9 @@ class ObjectsAdder {
         if (options_.debug == DebugDetail::none || has_line_table(*object.file)) return;
         const auto missing = from_.symbolizer.missing_debug(index);
         if (!missing) return;
-        if (missing->why != SymbolMiss::build_id_differs) return needed_.leave_out("debug files that are not here");
+        if (missing->why != SymbolMiss::build_id_differs) {
+            return needed_.leave_out("debug files that are not here", 1, from_.symbolizer.recorded_object(index).path);
+        }
         needed_.missing.push_back({"debug", missing->name, hexadecimal(object.file->build_id()),
                                    std::string(to_string(missing->why)), std::string(explain(missing->why)),
                                    "install the debug symbols of the build that was recorded", by});

@@ -33,7 +33,7 @@ Result<void> add_kernel(const NeededFrom& from, const NeededOptions& options, co
 // Adds jitdumps and perf maps of the processes.
 Result<void> add_jit(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users, Needed& needed);
 // Adds files of source text that was shown in the lines of the listings.
-Result<void> add_sources(const NeededFrom& from, const NeededOptions& options, std::span<const Listing> listings,
-                         Needed& needed);
+Result<void> add_sources(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users,
+                         std::span<const Listing> listings, Needed& needed);
 
 }  // namespace perfdata

@@ -2,7 +2,9 @@
 #include "needed_users.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 
 #include "perfdata/timeline/jit_codes.hpp"
 
@@ -45,7 +47,26 @@ void NeededBy::add(const NeededBy& other) {
     }
 }
 
-NeededUsers NeededUsers::of(const SampleCounts& counts, const Symbolizer& symbolizer) {
+void NeededUsers::Users::add(std::string_view command, std::uint64_t hits) {
+    samples = add_up_to_most(samples, hits);
+    auto& of_command = commands[command];
+    of_command = add_up_to_most(of_command, hits);
+}
+
+NeededBy NeededUsers::Users::by() const {
+    NeededBy by;
+    by.samples = samples;
+    std::vector<std::pair<std::string_view, std::uint64_t>> sorted(commands.begin(), commands.end());
+    std::ranges::stable_sort(sorted, [](const auto& one, const auto& other) { return one.second > other.second; });
+    for (const auto& [command, hits] : sorted) {
+        if (by.commands.size() == most_commands) break;
+        if (!command.empty()) by.commands.emplace_back(command);
+    }
+    return by;
+}
+
+NeededUsers NeededUsers::of(const Exported& exported, const Symbolizer& symbolizer) {
+    const auto& counts = exported.counts;
     std::map<const JitCode*, std::uint32_t> dumps;
     for (const auto& code : symbolizer.jit().codes()) {
         dumps.emplace(code.get(), static_cast<std::uint32_t>(dumps.size()));
@@ -70,27 +91,41 @@ NeededUsers NeededUsers::of(const SampleCounts& counts, const Symbolizer& symbol
         std::ranges::sort(in_chain);
         in_chain.erase(std::ranges::unique(in_chain).begin(), in_chain.end());
         const auto& task = counts.tasks()[rows[number].task];
-        for (const auto& owner : in_chain) {  // the name of a thread is empty if it is not recorded
-            auto& users = needed.users_[owner];
-            users.samples = add_up_to_most(users.samples, hits);
-            users.commands[task.comm] = add_up_to_most(users.commands[task.comm], hits);
+        // The name of a thread is empty if it is not recorded.
+        for (const auto& owner : in_chain) needed.users_[owner].add(task.comm, hits);
+    }
+
+    // Views of one name may have different data.
+    std::set<std::string_view> names;
+    std::vector<std::string_view> of_places;
+    of_places.reserve(exported.places.size());
+    for (const auto& place : exported.places) of_places.push_back(*names.insert(place.file).first);
+    std::vector<std::string_view> files;
+    for (const auto& row : exported.rows) {
+        std::uint64_t hits = 0;
+        for (const auto& cell : row.cells) hits = add_up_to_most(hits, cell.count.hits);
+        if (hits == 0) continue;
+        files.clear();
+        for (auto node = row.node; node != ExportNode::none; node = exported.nodes[node].caller) {
+            const auto file = of_places[exported.nodes[node].place];
+            if (!file.empty() && (files.empty() || files.back().data() != file.data())) files.push_back(file);
         }
+        std::ranges::sort(files, std::less<>(), [](std::string_view file) { return file.data(); });
+        const auto same = [](std::string_view one, std::string_view other) { return one.data() == other.data(); };
+        files.erase(std::ranges::unique(files, same).begin(), files.end());
+        for (const auto file : files) needed.sources_[file].add(counts.tasks()[row.task].comm, hits);
     }
     return needed;
 }
 
 NeededBy NeededUsers::by(const CodeOf& what) const {
     const auto found = users_.find(what);
-    if (found == users_.end()) return {};
-    NeededBy by{found->second.samples, {}};
-    std::vector<std::pair<std::string_view, std::uint64_t>> commands(found->second.commands.begin(),
-                                                                     found->second.commands.end());
-    std::ranges::stable_sort(commands, [](const auto& one, const auto& other) { return one.second > other.second; });
-    for (const auto& [command, samples] : commands) {
-        if (by.commands.size() == most_commands) break;
-        if (!command.empty()) by.commands.emplace_back(command);
-    }
-    return by;
+    return found == users_.end() ? NeededBy() : found->second.by();
+}
+
+NeededBy NeededUsers::by_source(std::string_view file) const {
+    const auto found = sources_.find(file);
+    return found == sources_.end() ? NeededBy() : found->second.by();
 }
 
 std::vector<std::uint32_t> NeededUsers::objects() const {

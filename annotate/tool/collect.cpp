@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // perfdata collect: a recording and all that is needed to show it elsewhere, in one file.
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -21,12 +19,12 @@
 #include "bundle/other_roots.hpp"
 #include "format/words.hpp"
 #include "tool.hpp"
+#include "tool/collect/collect_choice.hpp"
+#include "tool/collect/collect_index.hpp"
 #include "tool/collect/collect_inputs.hpp"
 #include "tool/collect/collect_names.hpp"
 #include "tool/collect/collect_page.hpp"
 #include "tool/collect/collect_recording.hpp"
-#include "tool/options/line_options.hpp"
-#include "tool/options/name_options.hpp"
 #include "tool/options/private_option.hpp"
 #include "tool/options/profile_needs.hpp"
 #include "tool/session.hpp"
@@ -39,64 +37,12 @@ constexpr const char* virtual_cache = "/.perfdata-objects";
 // What a packed build-id cache is called while its files are traced.
 constexpr const char* virtual_archive = "/.perfdata-archive";
 
-struct CollectChoice {
-    Common common;
-    NameChoice names;
-    LineChoice lines;
-    std::string debug = "lines";
-    bool sources = false;
-    bool vmlinux = false;
-    bool check = false;
-    bool anonymize = false;
-    bool private_files = false;
-    std::string key;                 // a file
-    std::vector<std::string> roots;  // "PID=DIR"
-
-    bool is(Format format) const { return common.format == option_word(format); }
-};
-
-// Returns pid and directory of "PID=DIR"; nothing if it is none.
-std::optional<std::pair<std::uint32_t, std::string>> parse_root(const std::string& text) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos) return {};
-    std::uint32_t pid = 0;
-    const auto* const end = text.data() + equals;
-    const auto [stop, problem] = std::from_chars(text.data(), end, pid);
-    if (problem != std::errc{} || stop != end || equals + 1 == text.size()) return {};
-    return std::pair(pid, text.substr(equals + 1));
-}
-
-std::string no_root(const std::string& text) {
-    const auto root = parse_root(text);
-    if (!root) return fmt::format("{} is not PID=DIR, a number and a directory", text);
-    return no_directory(root->second);
-}
-
-// Returns the lesser of two details of debug information, by their words. Others than these count as none.
-std::string lesser_detail(const std::string& one, const std::string& other) {
-    constexpr std::array<std::string_view, 3> words{"none", "lines", "full"};
-    const auto rank = [&](std::string_view word) {
-        const auto at = std::ranges::find(words, word);
-        return at == words.end() ? std::size_t{0} : static_cast<std::size_t>(at - words.begin());
-    };
-    return std::string(words[std::min(rank(one), rank(other))]);
-}
-
-// Returns a word of a bundle's index as it may be shown: an index may say anything.
-std::string counted_kind(const std::string& word, bool anonymize) {
-    if (anonymize) return "counted when the bundle was made";
-    constexpr std::size_t longest = 100;
-    const bool plain =
-        word.size() <= longest && std::ranges::all_of(word, [](char one) { return one >= ' ' && one <= '~'; });
-    return plain ? word : "files or bytes of another kind";
-}
-
 class CollectRun {
   public:
     explicit CollectRun(const CollectChoice& choice) : choice_(choice), session_(choice.common) {}
 
     int run() {
-        if (const auto problem = contradiction(); !problem.empty()) {
+        if (const auto problem = choice_.contradiction(); !problem.empty()) {
             complain(problem);
             return usage;
         }
@@ -117,7 +63,7 @@ class CollectRun {
             if (!hashed) return session_.give_up(hashed.error());
         }
         if (!session_.read_timeline()) return failed;
-        note_unused();
+        note_unused(choice_, session_);
         if (auto opened = open_names(); !opened) return session_.give_up(opened.error());
         if (const auto taken = choice_.names.check(*symbolizer_); !taken) return session_.give_up(taken.error());
         auto needed = find();
@@ -134,89 +80,6 @@ class CollectRun {
     }
 
   private:
-    std::string contradiction() const {
-        if (choice_.check && choice_.is(Format::bundle) && choice_.common.output != "-" && choice_.common.place &&
-            known_ending(choice_.common.output)) {
-            return "--check writes no bundle, but text or JSON";
-        }
-        if (!choice_.check && !choice_.is(Format::bundle)) {
-            return fmt::format("{}: this is for --check; without it, collect writes a bundle",
-                               choice_.common.json ? "JSON" : "text");
-        }
-        if (!choice_.key.empty() && !choice_.anonymize) return "--anonymize-key is for --anonymize";
-        if (!choice_.roots.empty() && !machine()) {
-            return "--root is for files of this machine, which --offline and --symfs rule out";
-        }
-        if (choice_.check && choice_.anonymize) {
-            return "--check says what would be packed without --anonymize: it does not go with it";
-        }
-        std::map<std::uint32_t, std::string> roots;
-        for (const auto& text : choice_.roots) {
-            const auto root = parse_root(text);
-            if (root && !roots.insert(*root).second) {
-                return fmt::format("--root {}: this process has another one already", text);
-            }
-        }
-        if (choice_.anonymize && (choice_.sources || choice_.debug == "full")) {
-            return "--anonymize leaves out source files and debug information: --with-sources and --with-debug full "
-                   "do not go with it";
-        }
-        return {};
-    }
-
-    // Says which options have no effect: a bundle that is packed again has what it has.
-    void note_unused() const {
-        if (const auto& bundle = session_.recording().bundle()) {
-            const auto& names = choice_.names;
-            const auto ignored = [&](bool given, std::string_view option) {
-                if (given)
-                    session_.note(fmt::format("{} is not used: a bundle is packed again with what it has", option));
-            };
-            ignored(!choice_.roots.empty(), "--root");
-            ignored(choice_.vmlinux, "--with-vmlinux");
-            ignored(!names.symfs.empty(), "--symfs");
-            ignored(!names.buildid_dir.empty(), "--buildid-dir");
-            ignored(!names.kallsyms.empty(), "--kallsyms");
-            ignored(!names.vmlinux.empty(), "--vmlinux");
-            ignored(!names.kcore.empty(), "--kcore");
-            ignored(!names.debug_dirs.empty(), "--debug-dir");
-            ignored(!names.jit_dumps.empty(), "--jitdump");
-            ignored(!names.perf_maps.empty(), "--perf-map");
-            ignored(!choice_.lines.source_dirs.empty(), "--source-dir");
-            ignored(names.allow_local, "--allow-local");
-            ignored(choice_.private_files, "--private");
-            ignored(choice_.sources && !bundle->facts().sources, "--with-sources");
-            ignored(choice_.debug == "full" && bundle->facts().debug != "full", "--with-debug full");
-            return;
-        }
-        std::set<std::string> maps;  // by the names that they must have
-        for (const auto& mapping : session_.timeline().tasks().mappings()) {
-            maps.insert("perf-" + std::to_string(mapping.pid.value) + ".map");
-        }
-        for (const auto& path : choice_.names.perf_maps) {
-            if (maps.contains(path.substr(path.rfind('/') + 1))) continue;
-            session_.note(
-                fmt::format("--perf-map {} is not used: the recording has no process of that number. Name a "
-                            "copy of it perf-PID.map, with the recorded number",
-                            path));
-        }
-        for (const auto& text : choice_.roots) {
-            const auto root = parse_root(text);
-            const auto mappings = session_.timeline().tasks().mappings();
-            const auto is_of = [&](const auto& mapping) { return root && mapping.pid.value == root->first; };
-            if (std::ranges::none_of(mappings, is_of)) {
-                session_.note(fmt::format("--root {} is not used: the recording has no such process", text));
-            }
-        }
-    }
-
-    bool machine() const { return !choice_.names.offline && choice_.names.symfs.empty(); }
-
-    DebugDetail debug() const {
-        if (choice_.anonymize || choice_.debug == "none") return DebugDetail::none;
-        return choice_.debug == "full" ? DebugDetail::full : DebugDetail::lines;
-    }
-
     // Opens the symbolizer on files that are traced.
     Result<void> open_names() {
         options_ = choice_.names.options(session_.recording(), {});
@@ -229,7 +92,7 @@ class CollectRun {
         if (options_.jit.handed_on == HandedOn::of_others) finder.handed_on = HandedOn::of_others;
         auto beneath = options_.files;
         auto& roots = roots_;
-        if (machine() && !session_.recording().bundle()) {
+        if (choice_.machine() && !session_.recording().bundle()) {
             std::map<std::uint32_t, std::string> given;
             for (const auto& text : choice_.roots) {
                 if (auto root = parse_root(text)) given.insert(std::move(*root));
@@ -276,7 +139,7 @@ class CollectRun {
 
     Result<Needed> find() {
         NeededOptions options;
-        options.debug = debug();
+        options.debug = choice_.debug_detail();
         options.sources = choice_.sources;
         options.vmlinux = choice_.vmlinux;
         options.recording_as_a_whole = !choice_.anonymize;
@@ -287,8 +150,9 @@ class CollectRun {
         if (const auto& bundle = session_.recording().bundle()) {
             auto needed = bundled_files(*bundle, options);
             if (!needed) return needed;
-            for (const auto& [what, number] : bundle->facts().left_out)
-                needed->leave_out(counted_kind(what, choice_.anonymize), number);
+            for (const auto& [what, number] : left_out_before(bundle->facts(), choice_.anonymize)) {
+                needed->leave_out(what, number);
+            }
             needed->finish();
             return needed;
         }
@@ -327,17 +191,8 @@ class CollectRun {
 
     int write(Needed& needed) {
         auto files = inputs_.files();
-        BundleIndex index;
-        index.recording = bundled_recording;
-        index.debug = choice_.anonymize ? "none" : choice_.debug;
-        index.sources = choice_.sources;
-        if (const auto& bundle = session_.recording().bundle()) {
-            index.debug = lesser_detail(index.debug, bundle->facts().debug);
-            index.sources = index.sources && bundle->facts().sources;
-        }
-        for (const auto& missing : needed.missing) {
-            index.missing.push_back({missing.path, missing.build_id, missing.why, missing.by.samples});
-        }
+        auto index = collect_index(needed, choice_.anonymize ? "none" : choice_.debug, choice_.sources,
+                                   session_.recording().bundle());
         std::vector<BundleContent> others;
         if (choice_.anonymize) {
             auto made = anonymized(files, needed, index);
@@ -349,20 +204,14 @@ class CollectRun {
             others = std::move(*made);
             anonymized_ = index.anonymized;
         } else {
-            for (auto& file : needed.files) others.push_back({file.member, file.content});
-        }
-        index.left_out = needed.left_out;
-        if (const auto& bundle = session_.recording().bundle()) {
-            for (const auto& [what, number] : bundle->facts().anonymized) {
-                const auto kind = counted_kind(what, choice_.anonymize);
-                const auto same =
-                    std::ranges::find(index.anonymized, kind, &std::pair<std::string, std::uint64_t>::first);
-                if (same == index.anonymized.end()) {
-                    index.anonymized.emplace_back(kind, number);
-                } else {
-                    same->second += number;
-                }
+            for (auto& file : needed.files) {
+                others.push_back({file.member, file.content});
+                if (file.by.samples_known) others.back().member.samples = file.by.samples;
             }
+        }
+        for (const auto& one : needed.left_out) index.left_out.emplace_back(one.what, one.number);
+        if (const auto& bundle = session_.recording().bundle()) {
+            add_counts(index.anonymized, anonymized_before(bundle->facts(), choice_.anonymize));
         }
         auto output = session_.open_output_as(inputs_.bundle_permissions(needed));
         if (!output) return failed;
@@ -389,7 +238,7 @@ class CollectRun {
         session_.note(session_.why_recording_is_others());
         for (const auto& text : inputs_.notes()) session_.note(text);
         for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
-        for (const auto& [what, number] : needed.left_out) session_.note(fmt::format("left out: {} {}", number, what));
+        for (const auto& one : needed.left_out) session_.note("left out: " + left_out_text(one));
         session_.note(needed.example);
         const auto first = std::ranges::find(needed.missing, true, &NeededMissing::is_private);
         if (first != needed.missing.end()) {

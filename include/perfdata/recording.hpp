@@ -13,6 +13,7 @@
 #include "perfdata/recording/file_state.hpp"
 #include "perfdata/recording/handed_on.hpp"
 #include "perfdata/recording/hash_key.hpp"
+#include "perfdata/recording/left_out.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/recording/ordered_stream.hpp"
 #include "perfdata/recording/process_file.hpp"

@@ -853,7 +853,7 @@ def test_damaged():
     run("tar", "--zstd", "-cf", damaged, "-C", unpacked, *members)
     told = collect(damaged, again).stderr
     left = run("tar", "--zstd", "-tf", again).stdout.split()
-    if sorted(left) != sorted(names) or "1 members that the index does not list" not in told:
+    if sorted(left) != sorted(names) or "1 member that the index does not list (root/unknown)" not in told:
         complain(f"without an index: {left}, not {names}: {told}")
     told = collect(damaged, again, "--anonymize").stderr
     if f"{len(members) - 1} members that the index does not list" not in told:
@@ -937,6 +937,105 @@ def test_check():
             complain(f"--check does not name {one['path']}:\n{text}")
     if os.listdir(os.path.dirname(recording)) != ["perf.data"]:
         complain("--check wrote something")
+    needs_perf()
+    program = build("work")
+    recording = record(folder("checked"), program, "3000")
+    check_needs(recording, program)
+    check_again(recording, program)
+    check_private(recording)
+    if os.geteuid() == 0:
+        check_kernel()
+
+
+def checked(file, *options):
+    page = json.loads(run(TOOL, "collect", "--check", "--json", *options, file).stdout)
+    return page, {one.get("recorded", one.get("path", one["name"])): one for one in page["files"] if one["kind"] != "debug"}, run(TOOL, "collect", "--check", *options, file).stdout
+
+
+def check_needs(recording, program):
+    """Who needs a file: as many samples as have it in their stacks, as another reader of them counts."""
+    page, files, text = checked(recording, "--with-sources")
+    stacks = run(TOOL, "script", "-F", "comm,ip,sym,dso", recording).stdout.strip("\n").split("\n\n")
+    for path, part in ((program, rf"\({re.escape(program)}\)"), (WORK, r" (mix|twice|turn|spin|main)\b")):
+        wanted = sum(re.search(part, stack) is not None for stack in stacks)
+        one = files.get(path, {})
+        if wanted == 0 or one.get("samples") != wanted or one.get("commands") != ["work"]:
+            complain(f"{path}: {one}, not {wanted} samples of work")
+        if not re.search(rf" {wanted} +{re.escape(path)}( \(from |\n)", text):
+            complain(f"{path} with its {wanted} samples is not in\n{text}")
+    # Debug files that are not here: of which program is told.
+    without = [one for one in page["left_out"] if one["what"] == "debug files that are not here"]
+    if without and not without[0]["examples"]:
+        complain(f"whose debug files are not here: {page['left_out']}")
+
+
+def check_again(recording, program):
+    """Of a bundle the index has the numbers: they stay, also when it is packed again and again."""
+    _, files, _ = checked(recording, "--with-sources")
+    bundle, again = (os.path.join(SCRATCH, name) for name in ("checked.zst", "checked_again.zst"))
+    collect(recording, bundle, "--with-sources")
+    collect(bundle, again, "--with-sources")
+    for file in (bundle, again):
+        _, packed, _ = checked(file, "--with-sources")
+        for path in (program, WORK):
+            if packed[path].get("samples") != files[path]["samples"] or "commands" in packed[path]:
+                complain(f"{file}: {packed[path]}, not {files[path]}")
+    # Bytes and files are not added up.
+    told = collect(bundle, again, "--with-debug", "none").stderr
+    hashed = collect(again, bundle + ".anonymous", "--anonymize").stderr
+    counts = set(re.findall(r"left out: (\d+ (?:bytes? of debug|source file|debug file))", told))
+    if not counts or not counts <= set(re.findall(r"left out: (\d+ (?:bytes? of debug|source file|debug file))", hashed)):
+        complain(f"packed again with other counts:\n{told}\n{hashed}")
+
+
+def check_private(recording):
+    """Why a file is not in a bundle is told where the bundle is read."""
+    here = folder("told")
+    for name in ("tinyjit.data", "perf-32346.map"):
+        shutil.copy(os.path.join(FIXTURES, "jit", name), here)
+    recording, bundle, again = (os.path.join(here, name) for name in ("tinyjit.data", "bundle", "again"))
+    names = os.path.join(here, "perf-32346.map")
+    os.chmod(names, 0o600)
+    if os.geteuid() != 0:
+        return
+    collect(recording, bundle)
+    page, _, text = checked(recording)
+    why = [one["why"] for one in page["missing"] if one["kind"] == "perf_map"]
+    if why != ["private"]:
+        complain(f"a private perf map: {page['missing']}")
+    collect(bundle, again)
+    for file in (bundle, again):
+        for told in (run(TOOL, "report", file).stderr, run(TOOL, "info", file).stdout, checked(file)[2]):
+            if "not everybody may read it" not in told or "mismatch" in told:
+                complain(f"{file}: why a perf map is not there is not told: {told}")
+        kinds = [one["kind"] for one in checked(file)[0]["missing"] if one["path"].endswith("/perf-32346.map")]
+        if kinds != ["perf_map"]:
+            complain(f"{file}: {checked(file)[0]['missing']}")
+
+
+def check_kernel():
+    """What would supply names and code of the kernel is what does."""
+    recording = record(folder("packed_kernel"), "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=40000",
+                       options=("-z", "-g", "-e", "cpu-clock"))
+    page = checked(recording)[0]
+    kernel = [one for one in page["missing"] if one["kind"] == "kallsyms"]
+    if kernel and kernel[0]["why"] == "unproven":
+        if "add --allow-local" not in kernel[0]["remedy"]:
+            complain(f"names of a kernel without a build id: {kernel}")
+        if [one for one in checked(recording, "--allow-local")[0]["missing"] if one["kind"] == "kallsyms"]:
+            complain("--allow-local does not supply names of the kernel")
+    plain = record(folder("kernel_code"), "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=40000",
+                   options=("-g", "-e", "cpu-clock"))
+    code = [one for one in checked(plain)[0]["missing"] if one["kind"] == "kcore"]
+    if not code:
+        return
+    wanted = "collect as root" if os.path.exists("/proc/kcore") else "this kernel has no /proc/kcore"
+    if wanted not in code[0]["remedy"] or "--with-vmlinux" not in code[0]["remedy"]:
+        complain(f"code of the kernel: {code}")
+    bundle = os.path.join(SCRATCH, "kernel_code.zst")
+    collect(plain, bundle)
+    if [one["kind"] for one in checked(bundle)[0]["missing"] if one["path"] == "/proc/kcore"] != ["kcore"]:
+        complain(f"code of the kernel in a bundle: {checked(bundle)[0]['missing']}")
 
 
 if __name__ == "__main__":

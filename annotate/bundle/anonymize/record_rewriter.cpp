@@ -35,7 +35,11 @@ RecordRewriter::RecordRewriter(const Recording& recording, const Names& names, c
       places_(places),
       tally_(tally),
       out_(out),
-      samples_(recording.events(), places, tally) {}
+      samples_(recording.events(), places, tally) {
+    for (const auto& event : recording.events().events()) {
+        furthest_id_ = std::max(furthest_id_, event.trailer.id_from_end());
+    }
+}
 
 void RecordRewriter::take(const RecordView& record) {
     const auto type = record.type();
@@ -68,6 +72,22 @@ void RecordRewriter::known(const RecordView& record) {
         out_.begin_record(R::type, record.header().misc & known_misc(R::type));
         if (!body(record, *decoded)) return out_.drop_record();
         out_.align(8, out_.record_begin());
+        constexpr bool ends_in_text = requires(const R& any) {
+            any.filename;
+        }
+        || requires(const R& any) {
+            any.path;
+        }
+        || requires(const R& any) {
+            any.comm;
+        }
+        || requires(const R& any) {
+            any.name;
+        };
+        if (event != nullptr && ends_in_text) {
+            const auto size = event->trailer.size();
+            out_.zeros(std::max(size, furthest_id_) - size);
+        }
         if (event != nullptr) trailer(record, *event);
         if (!out_.end_record()) damaged();
     }

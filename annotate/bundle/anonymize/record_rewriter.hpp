@@ -74,6 +74,9 @@ class RecordRewriter {
     Tally& tally_;
     ByteWriter& out_;
     SampleRewriter samples_;
+    // Where an event has the id of its records, in bytes from their ends. Events may differ in that: then the bytes
+    // there in records of others must stay zero, where they were the end of a text.
+    std::size_t furthest_id_ = 0;
 };
 
 }  // namespace perfdata

@@ -80,6 +80,22 @@ constexpr std::string_view to_string(Told told) {
     return names[static_cast<std::size_t>(told)];
 }
 
+// is_told_kind(word) returns true for what Tally::counts() calls its sums.
+inline bool is_told_kind(std::string_view word) {
+    constexpr std::string_view section = "dropped_section_";
+    if (word.starts_with(section)) {
+        const auto name = word.substr(section.size());
+        for (unsigned number = 0; number < 256; ++number) {
+            if (name == feature_name(number) || name == std::to_string(number)) return !name.empty();
+        }
+        return false;
+    }
+    for (std::size_t at = 0; at < told_count; ++at) {
+        if (word == to_string(static_cast<Told>(at))) return true;
+    }
+    return false;
+}
+
 // Tally is the sums. Occurrences count, not distinct texts.
 class Tally {
   public:

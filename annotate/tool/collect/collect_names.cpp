@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "perfdata/recording/content.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/symbols/symbol_miss.hpp"
 
 #include "bundle/needed_parts.hpp"
@@ -71,7 +72,7 @@ bool is_known_reason(std::string_view why) {
     for (unsigned code = 0; code <= static_cast<unsigned>(ErrorCode::busy); ++code) {
         if (why == to_string(static_cast<ErrorCode>(code))) return true;
     }
-    return false;
+    return why == MissingFile::is_private;
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
     for (const auto& file : needed.files) {
         const auto& kind = file.member.kind;
         if (kind == "debug" || kind == "source") {
-            needed.leave_out(kind == "debug" ? "debug files" : "source files");
+            needed.leave_out(kind == "debug" ? "debug files" : "source files", 1, file.member.path);
             continue;
         }
         auto name = anonymous_member(anonymizer, file);
@@ -133,7 +134,7 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
                 return fail(std::move(error));
             }
             // One file that is damaged is no reason to do without the others.
-            needed.leave_out("files in which names cannot be told from the rest");
+            needed.leave_out("files in which names cannot be told from the rest", 1, file.from);
             needed.missing.push_back({kind,
                                       file.from,
                                       file.member.build_id,
@@ -144,16 +145,18 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
             continue;
         }
         if (!*content) {
-            needed.leave_out("files of unknown kinds");
+            needed.leave_out("files of unknown kinds", 1, file.from);
             continue;
         }
         auto member = file.member;
+        if (file.by.samples_known) member.samples = file.by.samples;
         member.name = std::move(*name);
         if (!member.path.empty()) member.path = anonymizer.path(member.path);
+        if (!member.recorded.empty()) member.recorded = anonymizer.path(member.recorded);
         if (!all_hexadecimal(member.build_id)) member.build_id.clear();
         // Two names may have one hash: "/x" and "//x" are one file.
         if (!names.insert(member.name).second) {
-            needed.leave_out("files of one name");
+            needed.leave_out("files of one name", 1, file.from);
             continue;
         }
         members.push_back({std::move(member), std::move(*content)});
@@ -166,6 +169,7 @@ void anonymize_missing(const Anonymizer& anonymizer, std::vector<MissingMember>&
     for (auto& one : missing) {
         // Readers know it by its name.
         if (one.path != "/proc/kcore") one.path = anonymizer.path(one.path);
+        one.reason.clear();  // it may name anything
         if (!is_known_reason(one.why)) one.why = "missing";
         if (!all_hexadecimal(one.build_id)) one.build_id.clear();
     }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "collect_page.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "perfdata/recording/left_out.hpp"
 
 #include "format/json_writer.hpp"
 #include "format/text_writer.hpp"
@@ -19,8 +23,9 @@ std::uint64_t bytes_of(const CollectPage& page) {
 }
 
 void write_by(JsonWriter& json, const NeededBy& by) {
-    json.member("samples", by.samples);
-    json.array("commands", by.commands, [](const std::string& command) { return std::string_view(command); });
+    if (by.samples_known) json.member("samples", by.samples);
+    if (by.commands_known)
+        json.array("commands", by.commands, [](const std::string& command) { return std::string_view(command); });
 }
 
 void write_file(JsonWriter& json, const BundleMember& member, const Source& content) {
@@ -28,6 +33,7 @@ void write_file(JsonWriter& json, const BundleMember& member, const Source& cont
     json.member("kind", member.kind);
     json.member("size", content.size());
     if (!member.path.empty()) json.name("path", member.path);
+    if (!member.recorded.empty() && member.recorded != member.path) json.name("recorded", member.recorded);
     if (!member.build_id.empty()) json.member("build_id", member.build_id);
 }
 
@@ -47,6 +53,17 @@ std::string missing_text(const NeededMissing& missing) {
     return text;
 }
 
+std::string left_out_text(const NeededLeftOut& left_out) {
+    auto text = perfdata::left_out_text(left_out.number, left_out.what);
+    const auto& examples = left_out.examples;
+    if (examples.empty()) return text;
+    constexpr std::size_t few = 3;
+    const auto shown = std::min(few, examples.size());
+    return fmt::format("{} ({}{})", text,
+                       fmt::join(examples.begin(), examples.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       left_out.number > shown ? ", ..." : "");
+}
+
 void write_collect_text(const CollectPage& page, bool color, const Sink& sink) {
     TextWriter out(color);
     out.styled(TextStyle::title,
@@ -59,8 +76,12 @@ void write_collect_text(const CollectPage& page, bool color, const Sink& sink) {
         out.hand_out(sink);
     }
     for (const auto& file : page.needed.files) {
-        out.print("  {:<9} {:>12} {:>10}  {}\n", file.member.kind, file.content->size(), file.by.samples,
-                  printable(file.from));
+        // What was recorded is what users know; where it is here may be a cache that names it by its build id.
+        const auto& recorded = file.member.recorded.empty() ? file.member.path : file.member.recorded;
+        const auto where =
+            recorded.empty() || recorded == file.from ? file.from : fmt::format("{} (from {})", recorded, file.from);
+        out.print("  {:<9} {:>12} {:>10}  {}\n", file.member.kind, file.content->size(),
+                  file.by.samples_known ? std::to_string(file.by.samples) : "", printable(where));
         out.hand_out(sink);
     }
     if (page.needed.missing.empty()) {
@@ -77,7 +98,7 @@ void write_collect_text(const CollectPage& page, bool color, const Sink& sink) {
         out.hand_out(sink);
     }
     if (!page.needed.left_out.empty()) out.put("# left out\n");
-    for (const auto& [what, number] : page.needed.left_out) out.print("  {:>12} {}\n", number, what);
+    for (const auto& one : page.needed.left_out) out.print("  {}\n", printable(left_out_text(one)));
     out.hand_out(sink);
 }
 
@@ -118,10 +139,11 @@ void write_collect_json(const CollectPage& page, const Sink& sink) {
     json.end_array();
     json.key("left_out");
     json.begin_array();
-    for (const auto& [what, number] : page.needed.left_out) {
+    for (const auto& one : page.needed.left_out) {
         json.begin_object();
-        json.member("what", what);
-        json.member("number", number);
+        json.member("what", one.what);
+        json.member("number", one.number);
+        json.array("examples", one.examples, [](const std::string& example) { return std::string_view(example); });
         json.end_object();
     }
     json.end_array();

@@ -23,6 +23,9 @@ struct CollectPage {
 void write_collect_text(const CollectPage& page, bool color, const Sink& sink);
 void write_collect_json(const CollectPage& page, const Sink& sink);
 
+// Returns what is left out, with a few examples: "2 debug files that are not here: /usr/bin/a, /usr/bin/b".
+std::string left_out_text(const NeededLeftOut& left_out);
+
 // Returns what a file that is missing is, who needs it and what would supply it, as one message.
 std::string missing_text(const NeededMissing& missing);
 

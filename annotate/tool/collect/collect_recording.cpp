@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -64,17 +65,26 @@ std::string kind_of_place(std::string_view name) {
     return {};
 }
 
-NeededMissing damaged_member(const BundledFile& file, const Error& error) {
-    // An index may say anything.
+// Returns the kind that an index says, or "object": it may say anything.
+std::string known_kind(const std::string& kind) {
     constexpr std::array<std::string_view, 10> kinds{"recording", "object",  "vdso",    "debug",    "kallsyms",
                                                      "kcore",     "vmlinux", "jitdump", "perf_map", "source"};
-    return {std::ranges::find(kinds, std::string_view(file.kind)) != kinds.end() ? file.kind : "object",
+    return std::ranges::find(kinds, std::string_view(kind)) != kinds.end() ? kind : "object";
+}
+
+// Returns what an index says of who needs a file.
+NeededBy by_index(std::optional<std::uint64_t> samples) {
+    return {samples.value_or(0), {}, samples.has_value(), false};
+}
+
+NeededMissing damaged_member(const BundledFile& file, const Error& error) {
+    return {known_kind(file.kind),
             file.path.empty() ? file.name : file.path,
             file.build_id,
             std::string(to_string(error.code)),
             "it is in the bundle, but damaged: " + error.detail,
             "collect the recording itself again",
-            {}};
+            by_index(file.samples)};
 }
 
 // Returns the files of the recording in a bundle, in its order: the main file is the first.
@@ -142,7 +152,7 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
                                           "missing",
                                           "a bundle that is anonymized does not tell which of its code is needed",
                                           "collect the recording itself with --anonymize",
-                                          {}});
+                                          by_index({})});
                 continue;
             }
             if (!options.recording_as_a_whole && !names) continue;
@@ -158,6 +168,7 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
             one.member = {"kernel/kallsyms", "kallsyms", {}, {}};
             one.content = std::move(*content);
             one.from = bundle.path() + "/" + file.name;
+            one.by = by_index({});
             needed.add(std::move(one));
             continue;
         }
@@ -167,11 +178,12 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
                           : options.recording_as_a_whole ? kind_of_place(file.name)
                                                          : std::string();
         if (kind.empty()) {
-            needed.leave_out("members that the index does not list");
+            needed.leave_out("members that the index does not list", 1, file.name);
             continue;
         }
         if ((kind == "source" && !options.sources) || (kind == "debug" && options.debug == DebugDetail::none)) {
-            needed.leave_out(kind == "source" ? "source files" : "debug files");
+            needed.leave_out(kind == "source" ? "source files" : "debug files", 1,
+                             file.path.empty() ? file.name : file.path);
             continue;
         }
         auto content = bundle.content(file.name, options.watch);
@@ -181,9 +193,10 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
         }
         if (!content) return fail(std::move(content.error()));
         NeededFile one;
-        one.member = {file.name, kind, file.path, file.build_id};
+        one.member = {file.name, kind, file.path, file.build_id, {}, file.recorded};
         one.content = std::move(*content);
         one.from = bundle.path() + "/" + file.name;
+        one.by = by_index(file.samples);
         constexpr std::string_view root = "root";
         if (file.name.starts_with("root/") && kind != "perf_map") one.recorded = file.name.substr(root.size());
         const auto elf = is_object(kind) ? ElfFile::open(one.content) : fail(ErrorCode::unsupported, 0, {}, {});
@@ -200,8 +213,13 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
         needed.add(std::move(one));
     }
     for (const auto& missing : bundle.facts().missing) {
-        needed.missing.push_back(
-            {"object", missing.path, missing.build_id, missing.why, missing.why, {}, {missing.samples, {}}});
+        needed.missing.push_back({known_kind(missing.kind),
+                                  missing.path,
+                                  missing.build_id,
+                                  missing.why,
+                                  missing.explained(),
+                                  {},
+                                  by_index(missing.samples)});
     }
     needed.finish();
     return needed;

@@ -84,6 +84,8 @@ void write_bundle_facts(JsonWriter& json, const Bundle& bundle) {
         json.name("path", file.path);
         json.name("build_id", file.build_id);
         json.name("why", file.why);
+        json.name("kind", file.kind);
+        json.name("reason", file.explained());
         json.member("samples", file.samples);
         json.end_object();
     }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "perfdata/recording/left_out.hpp"
 #include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/wire/attr_words.hpp"
 
@@ -86,16 +87,22 @@ class InfoText {
                 text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
             return text.empty() ? text : fmt::format("{}: {}", what, text);
         };
+        const auto left_out = [](const auto& kinds) {
+            std::vector<std::string> texts;
+            for (const auto& [kind, count] : kinds) texts.push_back(left_out_text(count, kind));
+            return texts.empty() ? std::string() : fmt::format("left out: {}", fmt::join(texts, ", "));
+        };
         if (facts.version == 0) return line("bundle", fmt::format("{} files, no index", bundle.files().size()));
         line("bundle", fmt::format("version {}, {} files, debug information: {}, source files{} packed", facts.version,
                                    bundle.files().size(), facts.debug, facts.sources ? "" : " not"));
-        line("", counts("left out", facts.left_out));
+        line("", left_out(facts.left_out));
         line("", counts("anonymized", facts.anonymized));
         const auto shown = page_.verbose ? facts.missing.size() : std::min(facts.missing.size(), few);
         for (std::size_t at = 0; at < shown; ++at) {
             const auto& file = facts.missing[at];
-            line("", fmt::format("missing: {} ({} samples){}{}", file.path, file.samples, file.why.empty() ? "" : ": ",
-                                 file.why));
+            const auto why = file.explained();
+            line("", fmt::format("missing: {} ({}): {}", file.path, how_many(file.samples, "sample"),
+                                 std::string_view(InLine(why))));
         }
         if (shown < facts.missing.size()) {
             line("", fmt::format("and {} more are missing; see --verbose", facts.missing.size() - shown));

@@ -7,6 +7,7 @@
 
 #include "perfdata/core/error.hpp"
 #include "perfdata/recording/completeness.hpp"
+#include "perfdata/recording/left_out.hpp"
 
 #include "model.hpp"
 
@@ -28,7 +29,7 @@ inline std::vector<Error> errors(const Model& model, const std::vector<Problem>&
 
 // left_out_text(model, row) returns "2 source files that ...".
 inline std::string left_out_text(const Model& model, const LeftOut& row) {
-    return std::to_string(row.number) + " " + std::string(model.text(row.what));
+    return perfdata::left_out_text(row.number, model.text(row.what));
 }
 
 // partial_text(model, row) returns "call chains: there were more than ...".

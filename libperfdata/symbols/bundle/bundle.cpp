@@ -269,6 +269,8 @@ Result<void> Bundle::read_index(const LookOut& look) {
         file.path = std::move(said.path);
         file.build_id = std::move(said.build_id);
         file.sha256 = std::move(said.sha256);
+        file.samples = said.samples;
+        file.recorded = std::move(said.recorded);
         spelled.erase(free);
     }
     const auto itself = spelled.find(std::string(bundle_index));

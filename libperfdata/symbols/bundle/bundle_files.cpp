@@ -22,6 +22,14 @@ std::optional<SymbolMiss> reason_of(std::string_view word) {
     return {};
 }
 
+// Returns at most so many bytes of a text, whole characters, and says if that is not all.
+std::string beginning_of(std::string text, std::size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+    text.resize(most);
+    return text + "...";
+}
+
 }  // namespace
 
 BundleFiles::BundleFiles(Shared<const Bundle> bundle, Shared<const FileSystem> beneath)
@@ -139,6 +147,14 @@ std::string Bundle::shown(const std::string& path) const {
     return name.starts_with(root) ? name.substr(root.size() - 1) : name;
 }
 
+std::string MissingFile::explained() const {
+    if (const auto miss = reason_of(why); miss && reason.empty()) return std::string(explain(*miss));
+    if (!reason.empty()) return reason;
+    if (why == is_private) return "not everybody may read it where the bundle was made";
+    if (why.empty() || why == to_string(ErrorCode::missing)) return "it was not found when the bundle was made";
+    return "it could not be used when the bundle was made (" + why + ")";
+}
+
 void Bundle::apply(const Shared<const Bundle>& bundle, SymbolizerOptions& options) {
     auto& finder = options.finder;
     finder.bundle = bundle->directory();
@@ -153,16 +169,14 @@ void Bundle::apply(const Shared<const Bundle>& bundle, SymbolizerOptions& option
 }
 
 void Bundle::tell_missing(const Bundle& bundle, std::vector<Error>& problems) {
-    constexpr std::size_t most_told = 10;
-    // Code of the kernel is for annotate alone, which says of each function that it has none.
+    constexpr std::size_t most_told = 10, most_of_reason = 400;
+    // Code of the kernel is for listings alone, which say of each function that it has none.
     auto missing = bundle.facts().missing;
     std::erase_if(missing, [](const auto& file) { return file.path == "/proc/kcore"; });
     for (std::size_t at = 0; at < missing.size() && at < most_told; ++at) {
         const auto& file = missing[at];
-        const auto reason = reason_of(file.why);
-        const auto why = reason ? std::string(explain(*reason)) : file.why;
         problems.push_back({ErrorCode::missing, Error::no_offset, file.path,
-                            "was not found when the bundle was made" + (why.empty() ? "" : ": " + why) + "; " +
+                            "is not in the bundle: " + beginning_of(file.explained(), most_of_reason) + "; " +
                                 std::to_string(file.samples) +
                                 (file.samples == 1 ? " sample needs it" : " samples need it")});
     }

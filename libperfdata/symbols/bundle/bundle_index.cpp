@@ -56,6 +56,7 @@ class IndexHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Inde
         if (depth_ == 2 && outer_ == "left_out") count(facts.left_out, number);
         if (depth_ == 2 && outer_ == "anonymized") count(facts.anonymized, number);
         if (auto* file = member(); file != nullptr && inner_ == "size") file->size = number;
+        if (auto* file = member(); file != nullptr && inner_ == "samples") file->samples = number;
         if (auto* file = missing(); file != nullptr && inner_ == "samples") file->samples = number;
         return true;
     }
@@ -70,11 +71,14 @@ class IndexHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Inde
             if (inner_ == "path") file->path = value;
             if (inner_ == "build_id") file->build_id = value;
             if (inner_ == "sha256") file->sha256 = value;
+            if (inner_ == "recorded") file->recorded = value;
         }
         if (auto* file = missing()) {
             if (inner_ == "path") file->path = value;
             if (inner_ == "build_id") file->build_id = value;
             if (inner_ == "why") file->why = value;
+            if (inner_ == "kind") file->kind = value;
+            if (inner_ == "reason") file->reason = value;
         }
         return true;
     }

@@ -40,8 +40,8 @@ std::vector<BundleContent> members_made(Needed& needed) {
 }
 
 std::uint64_t number_left_out(const Needed& needed, std::string_view what) {
-    const auto at = std::ranges::find(needed.left_out, what, &std::pair<std::string, std::uint64_t>::first);
-    return at == needed.left_out.end() ? 0 : at->second;
+    const auto at = std::ranges::find(needed.left_out, what, &NeededLeftOut::what);
+    return at == needed.left_out.end() ? 0 : at->number;
 }
 
 class FailingSource final : public Source {
@@ -155,10 +155,11 @@ TEST_CASE("A file that cannot be read is left out of an anonymized bundle", "[an
 
 TEST_CASE("Of what is missing an anonymized index has known words", "[annotate][anonymize]") {
     const auto anonymizer = an_anonymizer();
-    std::vector<MissingMember> missing{{"/home/s3cr3t/a", "abcd", "build_id_differs", 3},
+    std::vector<MissingMember> missing{{"/home/s3cr3t/a", "abcd", "build_id_differs", 3, "object", "s3cr3t"},
                                        {"/home/s3cr3t/b", "s3cr3t", "s3cr3t", 2},
                                        {"[kernel.kallsyms]", "", "truncated", 1},
-                                       {"/proc/kcore", "", "missing", 1}};
+                                       {"/proc/kcore", "", "missing", 1},
+                                       {"/tmp/perf-1.map", "", "private", 1, "perf_map", "/home/s3cr3t"}};
     tool::anonymize_missing(anonymizer, missing);
     CHECK(missing[0].path == anonymizer.path("/home/s3cr3t/a"));
     CHECK(missing[0].build_id == "abcd");
@@ -169,6 +170,8 @@ TEST_CASE("Of what is missing an anonymized index has known words", "[annotate][
     CHECK(missing[2].path == "[kernel.kallsyms]");
     CHECK(missing[2].why == "truncated");
     CHECK(missing[3].path == "/proc/kcore");
+    CHECK(missing[4].why == "private");
+    for (const auto& one : missing) CHECK(one.reason.empty());
 }
 
 TEST_CASE("Reads of a copy of the kernel's memory in a recording's directory are noted", "[annotate][anonymize]") {

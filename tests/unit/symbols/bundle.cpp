@@ -193,10 +193,14 @@ TEST_CASE("An index that lies is told, and what it lies about is not used", "[sy
     tar.file("perf.data", fixture_data());
     tar.file(
         "bundle.json",
-        blob_of(index_of(
-            listed("good", good, R"(, "path": "/usr/bin/good", "build_id": "0102")") + "," + listed("other", good) +
-                "," + listed("long", fixture_data()) + "," + listed("gone", good, R"(, "path": "/usr/bin/gone")"),
-            R"(, "missing": [{"path": "/usr/lib/x", "build_id": "03", "why": "not found", "samples": 5}])")));
+        blob_of(index_of(listed("good", good, R"(, "path": "/usr/bin/good", "build_id": "0102", "samples": 7)") + "," +
+                             listed("other", good) + "," + listed("long", fixture_data()) + "," +
+                             listed("gone", good, R"(, "path": "/usr/bin/gone")"),
+                         R"(, "missing": [{"path": "/usr/lib/x", "build_id": "03", "why": "not found", "samples": 5}, )"
+                         R"({"path": "/tmp/perf-3.map", "kind": "perf_map", "why": "private", "reason": ")" +
+                             std::string(600, 'y') +
+                             R"(", "samples": 1}, {"path": "/tmp/perf-4.map", "why": "private"}, )"
+                             R"({"path": "/usr/bin/y", "why": "unproven"}])")));
     tar.file("good", good);
     tar.file("other", bad);
     tar.file("long", good);
@@ -212,12 +216,19 @@ TEST_CASE("An index that lies is told, and what it lies about is not used", "[sy
     CHECK(bundle.files()[*bundle.find("good")].path == "/usr/bin/good");
     CHECK(bundle.shown(bundle_path + "/good") == "/usr/bin/good");
     CHECK(bundle.shown("/else") == "/else");
-    REQUIRE(bundle.facts().missing.size() == 1);
+    CHECK(bundle.files()[*bundle.find("good")].samples == 7U);
+    CHECK_FALSE(bundle.files()[*bundle.find("long")].samples);
+    REQUIRE(bundle.facts().missing.size() == 4);
+    CHECK(bundle.facts().missing[1].kind == "perf_map");
+    CHECK(bundle.facts().missing[1].explained() == std::string(600, 'y'));
     std::vector<Error> problems;
     Bundle::tell_missing(bundle, problems);
-    REQUIRE(problems.size() == 1);
+    REQUIRE(problems.size() == 4);
     CHECK(problems.front().where == "/usr/lib/x");
-    CHECK(has(problems.front().detail, "not found; 5 samples need it"));
+    CHECK(has(problems.front().detail, "could not be used when the bundle was made (not found); 5 samples need it"));
+    CHECK(problems[1].detail == "is not in the bundle: " + std::string(400, 'y') + "...; 1 sample needs it");
+    CHECK(has(problems[2].detail, "not everybody may read it where the bundle was made; 0 samples need it"));
+    CHECK(has(problems[3].detail, explain(SymbolMiss::unproven)));
 }
 
 TEST_CASE("A recording whose hash differs is read, and that is told", "[symbols][bundle]") {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,14 +39,23 @@ struct BundledFile {
     std::string build_id;    // hexadecimal
     std::string sha256;      // of the content, hexadecimal
     std::uint64_t size = 0;  // of the content, in bytes
+    std::optional<std::uint64_t> samples{};  // with code of it in their chain
+    std::string recorded{};                  // what the recording calls it, if that is not the path; may be empty
 };
 
 // MissingFile is what whoever packed the bundle needed and did not find.
 struct MissingFile {
+    static constexpr std::string_view is_private = "private";  // why: it is there, but not everybody may read it
+
     std::string path;           // on the recorded machine
     std::string build_id;       // hexadecimal; empty: not recorded
-    std::string why;            // in words
+    std::string why;            // a word: of SymbolMiss, of ErrorCode, or is_private
     std::uint64_t samples = 0;  // that need it
+    std::string kind{};         // as BundledFile::kind; empty: the index does not say
+    std::string reason{};       // why, as a clause; empty: the index does not say
+
+    // Returns why it is not in the bundle, as a clause. It may be any text, of any length: strangers write indexes.
+    std::string explained() const;
 };
 
 // BundleFacts is what the index says about the bundle as a whole.
