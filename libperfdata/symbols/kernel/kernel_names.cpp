@@ -311,14 +311,17 @@ Result<KernelNames> KernelNames::load(const RecordedKernel& kernel, const Object
     }
     if (loader.refused) return fail(std::move(*loader.refused));
     if (kernel.build_id.size == 0) {
-        return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
-                    std::string("the recording has no build id of its kernel; ") +
-                        (lack_only_trust(kernel, finder)
-                             ? "add --allow-local if this machine made it and has not booted since, or give"
-                         : finder.options().machine() ? "this machine runs another one, or booted since; give"
-                                                      : "give") +
-                        " --kallsyms (a copy of the recording machine's /proc/kallsyms, made by root in the same boot) "
-                        "or --vmlinux");
+        return fail(
+            ErrorCode::missing, Error::no_offset, "kernel symbols",
+            std::string("the recording has no build id of its kernel; ") +
+                (!finder.options().bundle.empty() && lack_only_trust(kernel, finder)
+                     ? "collect again with --allow-local, on the recorded machine before it boots again, or give"
+                 : lack_only_trust(kernel, finder)
+                     ? "add --allow-local if this machine made it and has not booted since, or give"
+                 : finder.options().machine() ? "this machine runs another one, or booted since; give"
+                                              : "give") +
+                " --kallsyms (a copy of the recording machine's /proc/kallsyms, made by root in the same boot) "
+                "or --vmlinux");
     }
     return fail(ErrorCode::missing, Error::no_offset, "kernel symbols",
                 "nothing here is proven to be of the recorded kernel; give --kallsyms (a copy of the recording "
