@@ -329,13 +329,13 @@ void add_export(CLI::App& app, int& exit) {
         "  perfdata export -o profile.pb.gz                       for go tool pprof, Parca, Pyroscope\n"
         "  perfdata export -o p.speedscope.json                   for speedscope.app\n"
         "  perfdata export --format firefox -o p.json             for profiler.firefox.com\n"
-        "  perfdata export --format callgrind -o callgrind.out.p  for KCachegrind\n"
+        "  perfdata export -o callgrind.out.p                     for KCachegrind\n"
         "  perfdata export --format csv -o DIR                    tables for a data base\n"
         "  perfdata export --format autofdo -o p.afdo             for clang -fprofile-sample-use=\n"
         "  perfdata export --format bolt -o p.fdata               for llvm-bolt");
     auto choice = std::make_shared<ExportChoice>();
     choice->common.add_to(*command, {Format::folded, Format::pprof, Format::speedscope, Format::firefox,
-                                     Format::callgrind, Format::csv, Format::autofdo, Format::bolt});
+                                     Format::callgrind, Format::csv_tables, Format::autofdo, Format::bolt});
     command->get_option("--json")->description("Not here: of the formats, speedscope and firefox are JSON");
     choice->common.add_format_to(*command, "The format, where the output's ending does not say it (default folded)");
     command

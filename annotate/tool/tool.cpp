@@ -33,7 +33,8 @@ namespace {
 
 bool holds(const std::vector<Format>& formats, Format format) {
     const auto is_meant = [&](Format other) {
-        return other == format || (format == Format::json && other == Format::json_lines);
+        return other == format || (format == Format::json && other == Format::json_lines) ||
+               (format == Format::csv && other == Format::csv_tables);
     };
     return std::ranges::any_of(formats, is_meant);
 }
@@ -220,21 +221,21 @@ void Common::choose_format(const CLI::App& command) {
     } else if (!given && ending) {
         if (!ending->format || !holds(formats_, *ending->format)) {
             throw CLI::ValidationError(
-                "--output", fmt::format("{}: perfdata {} writes no {}, but {}; a name with another ending gets {}",
-                                        output, command.get_name(), ending->text, formats_in_words(formats_),
-                                        option_word(formats_.front())));
+                "--output", fmt::format("{}: perfdata {} has no format for {}; choose by the ending{}: {}", output,
+                                        command.get_name(), ending->text,
+                                        command.get_option_no_throw("--format") != nullptr ? " or with --format" : "",
+                                        formats_in_words(formats_)));
         }
         format = option_word(*ending->format);
     } else if (!given) {
         format = option_word(formats_.front());
     }
-    const auto name_ending = std::filesystem::path(output).extension().string();
-    const bool wants_other = !given && !ending && !name_ending.empty() && name_ending != ".o" && name_ending != ".so";
-    if (wants_other && formats_.front() == Format::elf && place && place->is_file() && !quiet) {
-        complain(fmt::format("note: {} gets an ELF file; --format raw writes the bytes of the code alone", output));
-    }
+    if (!given && !ending && !as_json && place && place->is_file() && !quiet) note_default();
+    const auto is = [&](Format other) { return format == option_word(other); };
     const auto agrees_with = [&](Format meant) {
-        return option_word(meant) == format || (meant == Format::json && format == option_word(Format::lines));
+        // These are JSON, too.
+        const bool as_lines = is(Format::lines) || is(Format::speedscope) || is(Format::firefox);
+        return is(meant) || (meant == Format::json && as_lines);
     };
     const bool agrees = !ending || (ending->format && agrees_with(*ending->format));
     if (!agrees && !quiet) {
@@ -244,6 +245,16 @@ void Common::choose_format(const CLI::App& command) {
                                       : "--format"));
     }
     if (!summary_) json = format == option_word(Format::json);
+}
+
+void Common::note_default() const {
+    const auto ending = std::filesystem::path(output).extension().string();
+    if (ending.size() <= 1) return;
+    if (formats_.front() == Format::folded) {
+        complain(fmt::format("note: {} gets folded stacks; --format chooses another format", output));
+    } else if (formats_.front() == Format::elf && ending != ".o" && ending != ".so") {
+        complain(fmt::format("note: {} gets an ELF file; --format raw writes the bytes of the code alone", output));
+    }
 }
 
 void refuse_taken(const std::string& option, const std::string& name, const std::string& role) {

@@ -101,6 +101,8 @@ struct Common {
     // Returns an error for the first input file besides the recording that cannot be read.
     static std::optional<Error> unreadable_input(const CLI::App& command);
     void choose_format(const CLI::App& command);
+    // Says which format a name gets that ends as no known format does, where users may mean another one.
+    void note_default() const;
 
     std::vector<Format> formats_;
     bool stdio_ = false;
