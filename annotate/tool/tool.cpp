@@ -181,6 +181,8 @@ std::optional<Error> Common::unreadable_input(const CLI::App& command) {
 }
 
 void Common::take_inputs(const CLI::App& command) {
+    const auto* file_option = command.get_option_no_throw("FILE");
+    file_by_default = file_option != nullptr && file_option->count() == 0 && command.count("--input") == 0;
     taken = {};
     auto read = recordings ? recordings() : files;
     if (read.empty()) read.push_back(file);
@@ -279,14 +281,34 @@ Result<void> Common::commit(Output& written) const {
 
 namespace {
 
-// Adds the file name to an error, and a hint if there is no recording.
-Result<Recording> about_file(Result<Recording> opened, const std::string& file, std::string_view recorder) {
+// Returns true for a directory into which a bundle was unpacked. One with `data` is a recording.
+bool is_unpacked_bundle(const std::string& directory) {
+    const auto index = platform::status(directory + "/bundle.json");
+    return index && index->is_regular() && platform::status(directory + "/perf.data") &&
+           platform::status(directory + "/data") == std::unexpected(ENOENT);
+}
+
+bool is_pipe(int descriptor) {
+    const auto status = platform::status(descriptor);
+    return status && status->kind == platform::FileKind::fifo;
+}
+
+// Adds the file name to an error, and a hint if there is no recording. `unnamed`: the user has not named the file.
+Result<Recording> about_file(Result<Recording> opened, const std::string& file, std::string_view recorder,
+                             bool unnamed) {
     if (opened || opened.error().code == ErrorCode::out_of_memory) return opened;
     auto error = std::move(opened.error());
     const std::string name = file == "-" ? "standard input" : file;
     if (error.code == ErrorCode::not_perf_data) {
         return fail(ErrorCode::not_perf_data, Error::no_offset, {},
                     fmt::format("{} is not a perf.data recording: {}", name, error.detail));
+    }
+    if (is_unpacked_bundle(file)) {
+        return fail(error.code, Error::no_offset, {},
+                    fmt::format("{0} is an unpacked bundle: pack it again, as `tar -C {0} -cf - . | perfdata report -` "
+                                "does; {0}/perf.data with --buildid-dir {0} lacks names of the kernel, jitdumps, perf "
+                                "maps and source files",
+                                name));
     }
     if (error.where.empty()) {
         error.where = name;
@@ -297,6 +319,7 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file, 
     const bool is_usual = file == usual || file.ends_with("/perf.data");
     if (is_usual && !recorder.empty() && platform::status(file) == std::unexpected(ENOENT)) {
         error.detail += fmt::format("; `{}` makes one, or name a recording: FILE", recorder);
+        if (unnamed && is_pipe(platform::standard_input)) error.detail += ", or - for the pipe on standard input";
     }
     return fail(std::move(error));
 }
@@ -309,12 +332,12 @@ Result<Recording> Common::open(const Progress& progress) const {
     if (scope != nullptr) {
         options.stop = scope->stop;
         if (max_memory != 0) options.limits = limits_within(max_memory);
-        return about_file(open_recording(file, options), file, {});
+        return about_file(open_recording(file, options), file, {}, false);
     }
     auto limits = take_limits();
     if (!limits) return fail(std::move(limits.error()));
     options.limits = *limits;
-    return about_file(open_recording(file, options), file, recorder);
+    return about_file(open_recording(file, options), file, recorder, file_by_default);
 }
 
 Result<Limits> Common::take_limits() const {

@@ -51,6 +51,7 @@ struct Common {
     // In run(): the place of `output`, empty for standard output; and the files that the command line names.
     std::optional<OutputPlace> place;
     TakenFiles taken;
+    bool file_by_default = false;  // in run(): the command line does not name `file`
 
     // Where messages and the document go if this run is one of many (perfdata batch). Null: to the process's own
     // streams. It must outlive the run.

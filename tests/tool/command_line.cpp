@@ -325,6 +325,41 @@ TEST_CASE("perfdata stat takes no word of perf stat", "[usage]") {
     CHECK_FALSE(has(place.run({"stat", "in.data", "in.data"}).messages, leave_out));
 }
 
+TEST_CASE("Where a recording comes through a pipe, - is offered", "[usage]") {
+    const Place place;
+    const auto on_pipe = [] {
+        std::array<int, 2> ends{};
+        if (::pipe(ends.data()) == 0) ::dup2(ends[0], STDIN_FILENO);
+    };
+    const std::string words = "or name a recording: FILE, or - for the pipe on standard input";
+    for (const auto& command : std::vector<std::vector<std::string>>{{"report"},
+                                                                     {"annotate"},
+                                                                     {"script"},
+                                                                     {"info"},
+                                                                     {"dump"},
+                                                                     {"bpf"},
+                                                                     {"stat"},
+                                                                     {"symbols", "--at", "1"},
+                                                                     {"extract", "-s", "step"},
+                                                                     {"export"},
+                                                                     {"profile"},
+                                                                     {"collect"}}) {
+        INFO(in_words(command));
+        const auto piped = place.run(command, on_pipe);
+        CHECK(piped.status == 1);
+        CHECK(has(piped.messages, "perf.data: cannot open: No such file or directory"));
+        CHECK(has(piped.messages, words));
+        // /dev/null and a file are no pipes.
+        CHECK_FALSE(has(place.run(command).messages, words));
+        const auto from_file = place.run(command, [] { ::dup2(::open("in.data", O_RDONLY), STDIN_FILENO); });
+        CHECK(from_file.status == 1);
+        CHECK_FALSE(has(from_file.messages, words));
+        // A name was given.
+        CHECK_FALSE(has(place.run(with(command, {"perf.data"}), on_pipe).messages, words));
+        CHECK_FALSE(has(place.run(with(command, {"-i", "perf.data"}), on_pipe).messages, words));
+    }
+}
+
 TEST_CASE("Messages about a file name the file", "[usage]") {
     const Place place;
     place.write("text",
