@@ -398,7 +398,8 @@ std::vector<std::string> BranchCounts::notes(std::string_view format) const {
         if (count != 0) notes.push_back(fmt::format("{} {}", count, text));
     };
     if (objects.empty()) {
-        notes.push_back(fmt::format("{}: no samples in user code that is chosen", format));
+        notes.push_back(
+            fmt::format("{}: no samples in user code of a program or library are chosen: nothing is written", format));
         return notes;
     }
     const auto path = shown(objects.front().path);

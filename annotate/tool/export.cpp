@@ -243,8 +243,23 @@ class ExportRun {
     // similar names.
     void note_absent_code(const SampleCounts& counts) {
         const auto wanted = choice_.samples.code();
+        if (!absent_code(wanted, counts, session_.symbolizer()).empty()) note_absent_code(wanted);
+    }
+
+    // Branches lie in objects without samples, too.
+    void note_absent_branches(const BranchCounts& counts) {
+        auto wanted = choice_.samples.code();
+        std::erase_if(wanted.objects, [&](const std::string& name) {
+            const CodeFilter one{{}, {name}, {}};
+            return std::ranges::any_of(counts.objects, [&](const BranchObject& object) {
+                return one.takes_object(object.path, CodeClass::user);
+            });
+        });
+        if (!wanted.objects.empty() || !wanted.symbols.empty()) note_absent_code(wanted);
+    }
+
+    void note_absent_code(const CodeFilter& wanted) {
         const auto& symbolizer = session_.symbolizer();
-        if (absent_code(wanted, counts, symbolizer).empty()) return;
         auto filter = choice_.samples.filter(session_.recording());
         if (!filter) return;
         choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
@@ -301,6 +316,7 @@ class ExportRun {
         if (!choice_.common.quiet) {
             note_no_effect(session_, choice_);
             choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
+            note_absent_branches(*counts);
         }
         for (const auto& note : *notes) {
             if (nothing) {
@@ -329,13 +345,13 @@ void add_export(CLI::App& app, int& exit) {
         "  perfdata export -o profile.pb.gz                       for go tool pprof, Parca, Pyroscope\n"
         "  perfdata export -o p.speedscope.json                   for speedscope.app\n"
         "  perfdata export --format firefox -o p.json             for profiler.firefox.com\n"
-        "  perfdata export --format callgrind -o callgrind.out.p  for KCachegrind\n"
+        "  perfdata export -o callgrind.out.p                     for KCachegrind\n"
         "  perfdata export --format csv -o DIR                    tables for a data base\n"
         "  perfdata export --format autofdo -o p.afdo             for clang -fprofile-sample-use=\n"
         "  perfdata export --format bolt -o p.fdata               for llvm-bolt");
     auto choice = std::make_shared<ExportChoice>();
     choice->common.add_to(*command, {Format::folded, Format::pprof, Format::speedscope, Format::firefox,
-                                     Format::callgrind, Format::csv, Format::autofdo, Format::bolt});
+                                     Format::callgrind, Format::csv_tables, Format::autofdo, Format::bolt});
     command->get_option("--json")->description("Not here: of the formats, speedscope and firefox are JSON");
     choice->common.add_format_to(*command, "The format, where the output's ending does not say it (default folded)");
     command

@@ -33,7 +33,8 @@ namespace {
 
 bool holds(const std::vector<Format>& formats, Format format) {
     const auto is_meant = [&](Format other) {
-        return other == format || (format == Format::json && other == Format::json_lines);
+        return other == format || (format == Format::json && other == Format::json_lines) ||
+               (format == Format::csv && other == Format::csv_tables);
     };
     return std::ranges::any_of(formats, is_meant);
 }
@@ -180,6 +181,8 @@ std::optional<Error> Common::unreadable_input(const CLI::App& command) {
 }
 
 void Common::take_inputs(const CLI::App& command) {
+    const auto* file_option = command.get_option_no_throw("FILE");
+    file_by_default = file_option != nullptr && file_option->count() == 0 && command.count("--input") == 0;
     taken = {};
     auto read = recordings ? recordings() : files;
     if (read.empty()) read.push_back(file);
@@ -220,21 +223,21 @@ void Common::choose_format(const CLI::App& command) {
     } else if (!given && ending) {
         if (!ending->format || !holds(formats_, *ending->format)) {
             throw CLI::ValidationError(
-                "--output", fmt::format("{}: perfdata {} writes no {}, but {}; a name with another ending gets {}",
-                                        output, command.get_name(), ending->text, formats_in_words(formats_),
-                                        option_word(formats_.front())));
+                "--output", fmt::format("{}: perfdata {} has no format for {}; choose by the ending{}: {}", output,
+                                        command.get_name(), ending->text,
+                                        command.get_option_no_throw("--format") != nullptr ? " or with --format" : "",
+                                        formats_in_words(formats_)));
         }
         format = option_word(*ending->format);
     } else if (!given) {
         format = option_word(formats_.front());
     }
-    const auto name_ending = std::filesystem::path(output).extension().string();
-    const bool wants_other = !given && !ending && !name_ending.empty() && name_ending != ".o" && name_ending != ".so";
-    if (wants_other && formats_.front() == Format::elf && place && place->is_file() && !quiet) {
-        complain(fmt::format("note: {} gets an ELF file; --format raw writes the bytes of the code alone", output));
-    }
+    if (!given && !ending && !as_json && place && place->is_file() && !quiet) note_default();
+    const auto is = [&](Format other) { return format == option_word(other); };
     const auto agrees_with = [&](Format meant) {
-        return option_word(meant) == format || (meant == Format::json && format == option_word(Format::lines));
+        // These are JSON, too.
+        const bool as_lines = is(Format::lines) || is(Format::speedscope) || is(Format::firefox);
+        return is(meant) || (meant == Format::json && as_lines);
     };
     const bool agrees = !ending || (ending->format && agrees_with(*ending->format));
     if (!agrees && !quiet) {
@@ -244,6 +247,16 @@ void Common::choose_format(const CLI::App& command) {
                                       : "--format"));
     }
     if (!summary_) json = format == option_word(Format::json);
+}
+
+void Common::note_default() const {
+    const auto ending = std::filesystem::path(output).extension().string();
+    if (ending.size() <= 1) return;
+    if (formats_.front() == Format::folded) {
+        complain(fmt::format("note: {} gets folded stacks; --format chooses another format", output));
+    } else if (formats_.front() == Format::elf && ending != ".o" && ending != ".so") {
+        complain(fmt::format("note: {} gets an ELF file; --format raw writes the bytes of the code alone", output));
+    }
 }
 
 void refuse_taken(const std::string& option, const std::string& name, const std::string& role) {
@@ -268,14 +281,34 @@ Result<void> Common::commit(Output& written) const {
 
 namespace {
 
-// Adds the file name to an error, and a hint if there is no recording.
-Result<Recording> about_file(Result<Recording> opened, const std::string& file, std::string_view recorder) {
+// Returns true for a directory into which a bundle was unpacked. One with `data` is a recording.
+bool is_unpacked_bundle(const std::string& directory) {
+    const auto index = platform::status(directory + "/bundle.json");
+    return index && index->is_regular() && platform::status(directory + "/perf.data") &&
+           platform::status(directory + "/data") == std::unexpected(ENOENT);
+}
+
+bool is_pipe(int descriptor) {
+    const auto status = platform::status(descriptor);
+    return status && status->kind == platform::FileKind::fifo;
+}
+
+// Adds the file name to an error, and a hint if there is no recording. `unnamed`: the user has not named the file.
+Result<Recording> about_file(Result<Recording> opened, const std::string& file, std::string_view recorder,
+                             bool unnamed) {
     if (opened || opened.error().code == ErrorCode::out_of_memory) return opened;
     auto error = std::move(opened.error());
     const std::string name = file == "-" ? "standard input" : file;
     if (error.code == ErrorCode::not_perf_data) {
         return fail(ErrorCode::not_perf_data, Error::no_offset, {},
                     fmt::format("{} is not a perf.data recording: {}", name, error.detail));
+    }
+    if (is_unpacked_bundle(file)) {
+        return fail(error.code, Error::no_offset, {},
+                    fmt::format("{0} is an unpacked bundle: pack it again, as `tar -C {0} -cf - . | perfdata report -` "
+                                "does; {0}/perf.data with --buildid-dir {0} lacks names of the kernel, jitdumps, perf "
+                                "maps and source files",
+                                name));
     }
     if (error.where.empty()) {
         error.where = name;
@@ -286,6 +319,7 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file, 
     const bool is_usual = file == usual || file.ends_with("/perf.data");
     if (is_usual && !recorder.empty() && platform::status(file) == std::unexpected(ENOENT)) {
         error.detail += fmt::format("; `{}` makes one, or name a recording: FILE", recorder);
+        if (unnamed && is_pipe(platform::standard_input)) error.detail += ", or - for the pipe on standard input";
     }
     return fail(std::move(error));
 }
@@ -298,12 +332,12 @@ Result<Recording> Common::open(const Progress& progress) const {
     if (scope != nullptr) {
         options.stop = scope->stop;
         if (max_memory != 0) options.limits = limits_within(max_memory);
-        return about_file(open_recording(file, options), file, {});
+        return about_file(open_recording(file, options), file, {}, false);
     }
     auto limits = take_limits();
     if (!limits) return fail(std::move(limits.error()));
     options.limits = *limits;
-    return about_file(open_recording(file, options), file, recorder);
+    return about_file(open_recording(file, options), file, recorder, file_by_default);
 }
 
 Result<Limits> Common::take_limits() const {

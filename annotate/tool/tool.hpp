@@ -51,6 +51,7 @@ struct Common {
     // In run(): the place of `output`, empty for standard output; and the files that the command line names.
     std::optional<OutputPlace> place;
     TakenFiles taken;
+    bool file_by_default = false;  // in run(): the command line does not name `file`
 
     // Where messages and the document go if this run is one of many (perfdata batch). Null: to the process's own
     // streams. It must outlive the run.
@@ -101,6 +102,8 @@ struct Common {
     // Returns an error for the first input file besides the recording that cannot be read.
     static std::optional<Error> unreadable_input(const CLI::App& command);
     void choose_format(const CLI::App& command);
+    // Says which format a name gets that ends as no known format does, where users may mean another one.
+    void note_default() const;
 
     std::vector<Format> formats_;
     bool stdio_ = false;

@@ -65,6 +65,7 @@ FileKind kind_of(::mode_t mode) {
         case S_IFLNK: return FileKind::link;
         case S_IFCHR: return FileKind::character_device;
         case S_IFSOCK: return FileKind::socket;
+        case S_IFIFO: return FileKind::fifo;
         default: return FileKind::other;
     }
 }

@@ -72,7 +72,7 @@ class Library {
 
 // Files
 
-enum class FileKind : std::uint8_t { regular, directory, link, character_device, socket, other };
+enum class FileKind : std::uint8_t { regular, directory, link, character_device, socket, fifo, other };
 
 struct FileStatus {
     FileKind kind = FileKind::other;

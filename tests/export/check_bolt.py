@@ -68,7 +68,9 @@ def check_branches(tool, scratch):
     trace = branch_recording.Trace(program, [str(branch_recording.TURNS)])
     recording, fdata = os.path.join(scratch, "branches.data"), os.path.join(scratch, "branches.fdata")
     trace.write(recording)
-    said = branch_recording.export(tool, "bolt", recording, fdata, "--dso", "prog")
+    said = branch_recording.export(tool, "bolt", recording, fdata, "--dso", "prog,nosuch")
+    if "--dso: no samples in an object called nosuch in this recording" not in said or "called prog " in said:
+        complain(f"the tool does not name what no sample has: {said!r}")
     ours = edges(fdata)
     taken, missed, ranges = trace.counts()
     # Every branch that was taken, by address of the file.
@@ -141,7 +143,7 @@ def check_samples(tool, scratch):
         complain(f"perf record: {done.stderr}")
         return
     said = branch_recording.export(tool, "bolt", recording, fdata, "--dso", "prog")
-    if "no branch stacks" not in said:
+    if "no branch stacks" not in said or "--dso: no samples" in said:
         complain(f"the tool does not say that there are no branch stacks: {said!r}")
     with open(fdata) as lines:
         rows = lines.read().splitlines()

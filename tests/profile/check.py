@@ -440,6 +440,11 @@ def test_partial():
     merged = run(TOOL, "merge", "--json", "-o", "merged.profile.pb.gz", filtered, profile(fixture("bpf/bpf_many"), "many"))
     if "--comm" not in json.dumps(json.loads(merged.stdout)["partial"]) or "partial" not in merged.stderr:
         complain(f"a sum with a partial profile is not partial: {merged.stdout} {merged.stderr}")
+    told = run(TOOL, "info", filtered).stdout
+    if "the profile is partial: it has only samples that --comm" not in merged.stderr:
+        complain(f"merge says it otherwise: {merged.stderr}")
+    if not re.search("^lacks +it has only samples that --comm", told, re.M):
+        complain(f"info says it otherwise: {told}")
     # Limits. The stacks of this recording do not fit.
     limited = os.path.join(SCRATCH, "limited.profile.pb.gz")
     for memory in ("24M", "32M", "48M", "64M"):

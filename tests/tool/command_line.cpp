@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Checks how the tool treats its arguments: formats by output name, help, and error messages.
 #include <algorithm>
+#include <array>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "catch.hpp"
 #include "support/text_parts.hpp"
@@ -68,12 +72,106 @@ TEST_CASE("A format that a command lacks is wrong usage", "[formats]") {
             INFO(in_words(command) << " -o x" << ending);
             const auto ended = place.run(with(command, {"-o", "x" + ending}));
             CHECK(ended.status == 2);
-            CHECK(has(ended.messages, "--output: x" + ending + ": perfdata " + name + " writes no ."));
+            CHECK(has(ended.messages, "--output: x" + ending + ": perfdata " + name + " has no format for ."));
+            const bool has_option = name == "annotate" || name == "extract";
+            CHECK(has(ended.messages,
+                      has_option ? "; choose by the ending or with --format: " : "; choose by the ending: "));
             CHECK(has(ended.messages, name == "extract" ? "ELF (.elf)" : "text (.txt)"));
             CHECK(has(ended.messages, "HTML (.html)") == (name == "annotate"));
         }
     }
     CHECK(place.files() == std::vector<std::string>{"in.data"});
+}
+
+TEST_CASE("What other tools call their files gets their format", "[formats]") {
+    const Place place;
+    const auto as = [&](const std::string& format) {
+        return place.run({"export", "--offline", "--format", format, "in.data"}).output;
+    };
+    const std::vector<std::pair<std::string, std::vector<std::string>>> names = {
+        {"callgrind",
+         {"callgrind.out.app", "callgrind.out", "callgrind.out.1234", "callgrind.out.1234-01", "x.callgrind"}},
+        {"pprof", {"x.pprof", "x.prof", "x.pb.gz", "callgrind.out.pb.gz"}},
+        {"speedscope", {"x.speedscope", "x.speedscope.json"}},
+        {"folded", {"x.folded", "x.collapsed", "x", ".hidden", "x."}},
+    };
+    for (const auto& [format, all] : names) {
+        const auto expected = as(format);
+        REQUIRE_FALSE(expected.empty());
+        for (const auto& name : all) {
+            INFO(name);
+            std::filesystem::create_directories(place.path("below"));
+            const auto ended = place.run({"export", "--offline", "in.data", "-o", "below/" + name});
+            CHECK(ended.status == 0);
+            CHECK(same(place.read("below/" + name), expected));
+            CHECK_FALSE(has(ended.messages, " gets "));
+        }
+    }
+    // These, too, are no names of other commands' outputs.
+    for (const std::string name : {"x.prof", "x.callgrind", "callgrind.out.1", "x.speedscope"}) {
+        INFO(name);
+        CHECK(place.run({"report", "in.data", "-o", name}).status == 2);
+        CHECK(place.read(name).empty());
+    }
+    // Formats that are JSON.
+    for (const std::string format : {"firefox", "speedscope"}) {
+        const auto ended = place.run({"export", "--offline", "--format", format, "in.data", "-o", "x.json"});
+        CHECK(ended.status == 0);
+        CHECK_FALSE(has(ended.messages, "whatever its ending"));
+    }
+}
+
+TEST_CASE("A name whose ending says nothing gets folded stacks, and a note", "[formats]") {
+    const Place place;
+    const auto folded = place.run({"export", "--offline", "in.data"});
+    CHECK_FALSE(has(folded.messages, " gets "));
+    const std::string note = " gets folded stacks; --format chooses another format\n";
+    for (const std::string name : {"x.out", "x.perfetto", "out.1", "x.callgrind.1"}) {
+        INFO(name);
+        const auto ended = place.run({"export", "--offline", "in.data", "-o", name});
+        CHECK(ended.status == 0);
+        CHECK(same(place.read(name), folded.output));
+        CHECK(has(ended.messages, "perfdata: note: " + name + note));
+        CHECK_FALSE(has(place.run({"export", "--offline", "-q", "in.data", "-o", name}).messages, note));
+        CHECK_FALSE(
+            has(place.run({"export", "--offline", "--format", "folded", "in.data", "-o", name}).messages, note));
+    }
+    REQUIRE(::mkfifo(place.path("pipe.x").c_str(), 0600) == 0);
+    const auto into_pipe =
+        place.run({"export", "--offline", "in.data", "-o", "pipe.x"}, [] { (void)::open("pipe.x", O_RDWR); });
+    CHECK(into_pipe.status == 0);
+    CHECK_FALSE(has(into_pipe.messages, note));
+    CHECK_FALSE(has(place.run({"export", "--offline", "in.data", "-o", "/dev/null"}).messages, note));
+}
+
+TEST_CASE("What a refused ending offers is accepted", "[formats]") {
+    const Place place;
+    const auto refused = place.run({"export", "--offline", "in.data", "-o", "x.pdf"});
+    CHECK(refused.status == 2);
+    CHECK(has(refused.messages,
+              "x.pdf: perfdata export has no format for .pdf; choose by the ending or with --format: "));
+    CHECK(has(refused.messages, "callgrind (callgrind.out.NAME)"));
+    CHECK(has(refused.messages, "CSV (--format csv with -o DIRECTORY or --table NAME)"));
+    CHECK_FALSE(has(refused.messages, "(.csv)"));
+    const auto tables = place.run({"export", "--offline", "in.data", "-o", "x.csv"});
+    CHECK(tables.status == 2);
+    CHECK(has(tables.messages, "x.csv gets one table, which --table names: samples, "));
+    CHECK(has(tables.messages, "--format csv -o DIRECTORY"));
+    CHECK(place.run({"export", "--offline", "in.data", "--table", "frames", "-o", "x.csv"}).status == 0);
+    CHECK(place.read("x.csv").starts_with("frame_id,"));
+    CHECK(place.run({"export", "--offline", "in.data", "--format", "csv", "-o", "tables"}).status == 0);
+    CHECK(same(place.read("tables/frames.csv"), place.read("x.csv")));
+    // A bundle is packed with zstd, and nothing else.
+    for (const std::string ending : {".tar", ".tar.gz", ".tgz", ".txz", ".zip"}) {
+        INFO(ending);
+        const auto ended = place.run({"collect", "--offline", "in.data", "-o", "x" + ending});
+        CHECK(ended.status == 2);
+        CHECK(has(ended.messages,
+                  "x" + ending + ": perfdata collect has no format for ." +
+                      (ending == ".tar.gz" ? "gz" : ending.substr(1)) +
+                      "; choose by the ending: a bundle (.tar.zst); with --check text (.txt) or JSON (.json)"));
+        CHECK(place.read("x" + ending).empty());
+    }
 }
 
 TEST_CASE("An option counts more than an ending, and says so", "[formats]") {
@@ -225,6 +323,41 @@ TEST_CASE("perfdata stat takes no word of perf stat", "[usage]") {
     }
     CHECK(has(place.run({"stat", "record", "--", "true"}).messages, "perf stat record makes recordings"));
     CHECK_FALSE(has(place.run({"stat", "in.data", "in.data"}).messages, leave_out));
+}
+
+TEST_CASE("Where a recording comes through a pipe, - is offered", "[usage]") {
+    const Place place;
+    const auto on_pipe = [] {
+        std::array<int, 2> ends{};
+        if (::pipe(ends.data()) == 0) ::dup2(ends[0], STDIN_FILENO);
+    };
+    const std::string words = "or name a recording: FILE, or - for the pipe on standard input";
+    for (const auto& command : std::vector<std::vector<std::string>>{{"report"},
+                                                                     {"annotate"},
+                                                                     {"script"},
+                                                                     {"info"},
+                                                                     {"dump"},
+                                                                     {"bpf"},
+                                                                     {"stat"},
+                                                                     {"symbols", "--at", "1"},
+                                                                     {"extract", "-s", "step"},
+                                                                     {"export"},
+                                                                     {"profile"},
+                                                                     {"collect"}}) {
+        INFO(in_words(command));
+        const auto piped = place.run(command, on_pipe);
+        CHECK(piped.status == 1);
+        CHECK(has(piped.messages, "perf.data: cannot open: No such file or directory"));
+        CHECK(has(piped.messages, words));
+        // /dev/null and a file are no pipes.
+        CHECK_FALSE(has(place.run(command).messages, words));
+        const auto from_file = place.run(command, [] { ::dup2(::open("in.data", O_RDONLY), STDIN_FILENO); });
+        CHECK(from_file.status == 1);
+        CHECK_FALSE(has(from_file.messages, words));
+        // A name was given.
+        CHECK_FALSE(has(place.run(with(command, {"perf.data"}), on_pipe).messages, words));
+        CHECK_FALSE(has(place.run(with(command, {"-i", "perf.data"}), on_pipe).messages, words));
+    }
 }
 
 TEST_CASE("Messages about a file name the file", "[usage]") {

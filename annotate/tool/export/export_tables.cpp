@@ -38,8 +38,8 @@ std::string table_problem(std::string_view output, std::string_view table) {
     const auto ending = known_ending(output);
     if (ending && ending->format == Format::csv) {
         return fmt::format(
-            "{}: the tables need a directory, whose name does not end in .csv: -o DIR; or --table with {}", output,
-            table_names());
+            "{} gets one table, which --table names: {}; all of them get a directory: --format csv -o DIRECTORY",
+            output, table_names());
     }
     return {};
 }

@@ -9,7 +9,7 @@ namespace {
 
 // Endings known to users of profilers and documents, and those of packed files: an output with such a name is not meant
 // to be text.
-constexpr std::array<Ending, 39> endings = {{
+constexpr std::array<Ending, 48> endings = {{
     {".txt", Format::text},
     {".json", Format::json},
     {".jsonl", Format::json_lines},
@@ -34,22 +34,34 @@ constexpr std::array<Ending, 39> endings = {{
     {".db", {}},
     {".sqlite", {}},
     {".pb", {}},
+    {".parquet", {}},
     {".pprof", Format::pprof},
+    {".prof", Format::pprof},
     {".folded", Format::folded},
     {".collapsed", Format::folded},
     {".pb.gz", Format::pprof},
     {".profile.pb.gz", Format::profile},
+    {".speedscope", Format::speedscope},
     {".speedscope.json", Format::speedscope},
     {".firefox.json", Format::firefox},
+    {".callgrind", Format::callgrind},
     {".afdo", Format::autofdo},
     {".fdata", Format::bolt},
     {".tar.zst", Format::bundle},
+    {".tzst", Format::bundle},
+    {".tar", {}},
+    {".tgz", {}},
+    {".txz", {}},
     {".gz", {}},
     {".xz", {}},
     {".zst", {}},
     {".bz2", {}},
     {".zip", {}},
+    {".7z", {}},
 }};
+
+// What valgrind calls its files (callgrind.out.PID), and KCachegrind's dialog lists.
+constexpr Ending callgrind_files{"callgrind.out", Format::callgrind};
 
 char lower(char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -63,13 +75,14 @@ std::string_view in_words(Format format) {
         case Format::html: return "HTML (.html)";
         case Format::lines: return "JSON by source line (--format lines)";
         case Format::csv: return "CSV (.csv)";
+        case Format::csv_tables: return "CSV (--format csv with -o DIRECTORY or --table NAME)";
         case Format::elf: return "ELF (.elf)";
         case Format::raw: return "raw bytes (--format raw)";
         case Format::folded: return "folded stacks (.folded)";
         case Format::pprof: return "pprof (.pb.gz)";
         case Format::speedscope: return "speedscope (.speedscope.json)";
         case Format::firefox: return "Firefox's profiler (.firefox.json)";
-        case Format::callgrind: return "callgrind (--format callgrind)";
+        case Format::callgrind: return "callgrind (callgrind.out.NAME)";
         case Format::autofdo: return "AutoFDO (.afdo)";
         case Format::bolt: return "BOLT (.fdata)";
         case Format::bundle: return "a bundle (.tar.zst)";
@@ -88,7 +101,7 @@ std::optional<Ending> known_ending(std::string_view name) {
         const auto end = name.substr(name.size() - ending.text.size());
         if (std::ranges::equal(end, ending.text, {}, lower)) found = ending;
     }
-    return found;
+    return !found && name.starts_with(callgrind_files.text) ? callgrind_files : found;
 }
 
 std::string_view option_word(Format format) {
@@ -98,7 +111,8 @@ std::string_view option_word(Format format) {
         case Format::json_lines: return "json";
         case Format::html: return "html";
         case Format::lines: return "lines";
-        case Format::csv: return "csv";
+        case Format::csv:
+        case Format::csv_tables: return "csv";
         case Format::elf: return "elf";
         case Format::raw: return "raw";
         case Format::folded: return "folded";
@@ -115,9 +129,12 @@ std::string_view option_word(Format format) {
 }
 
 std::string formats_in_words(const std::vector<Format>& formats) {
+    // Beside bundles the others are of --check.
+    const bool bundles = formats.size() > 1 && formats.front() == Format::bundle;
     std::string words;
     for (std::size_t index = 0; index < formats.size(); ++index) {
-        if (index != 0) words += index + 1 == formats.size() ? " and " : ", ";
+        const bool last = index + 1 == formats.size();
+        if (index != 0) words += bundles && index == 1 ? "; with --check " : last ? " or " : ", ";
         words += in_words(formats[index]);
     }
     return words;

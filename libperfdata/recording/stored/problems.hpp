@@ -32,8 +32,10 @@ inline std::string left_out_text(const Model& model, const LeftOut& row) {
     return perfdata::left_out_text(row.number, model.text(row.what));
 }
 
-// partial_text(model, row) returns "call chains: there were more than ...".
+// partial_text(model, row) returns "call chains: there were more than ..."; of a filter, which is of the whole profile,
+// "it has only samples that ...".
 inline std::string partial_text(const Model& model, const Partial& row) {
+    if (row.kind.is(PartialKind::filter)) return std::string(model.text(row.detail));
     return std::string(model.text(row.where)) + ": " + std::string(model.text(row.detail));
 }
 

@@ -183,7 +183,7 @@ Result<void> Bundle::read(std::shared_ptr<const Source> source, LookOut& look) {
     if (!by_name_.contains(bundle_recording) && !by_name_.contains(bundle_main_file)) {
         if (found.unreadable) return fail(std::move(*found.unreadable));
         return fail(ErrorCode::not_perf_data, Error::no_offset, path_,
-                    "it is a tar-ball, but no bundle of perfdata collect: there is no perf.data in it");
+                    "it is a tar-ball, but no bundle of perfdata collect: there is no perf.data at its root");
     }
     return read_index(look);
 }
