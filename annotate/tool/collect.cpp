@@ -354,6 +354,8 @@ class CollectRun {
         index.left_out = needed.left_out;
         if (const auto& bundle = session_.recording().bundle()) {
             for (const auto& [what, number] : bundle->facts().anonymized) {
+                // These are objects of this bundle, and are counted again.
+                if (choice_.anonymize && what == to_string(Told::kept_objects)) continue;
                 const auto kind = counted_kind(what, choice_.anonymize);
                 const auto same =
                     std::ranges::find(index.anonymized, kind, &std::pair<std::string, std::uint64_t>::first);
@@ -388,7 +390,7 @@ class CollectRun {
         if (choice_.common.quiet || choice_.check) return;
         session_.note(session_.why_recording_is_others());
         for (const auto& text : inputs_.notes()) session_.note(text);
-        for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
+        for (const auto& [what, number] : anonymized_) session_.note("--anonymize: " + told_text(what, number));
         for (const auto& [what, number] : needed.left_out) session_.note(fmt::format("left out: {} {}", number, what));
         session_.note(needed.example);
         const auto first = std::ranges::find(needed.missing, true, &NeededMissing::is_private);
@@ -453,9 +455,11 @@ void add_collect(CLI::App& app, int& exit) {
         ->allow_extra_args(false)
         ->group(group);
     command
-        ->add_flag("--anonymize", choice->anonymize,
-                   "Replace names of commands, files, functions and of the machine by keyed hashes; leave out "
-                   "copies of stacks, payloads, sources and debug information")
+        ->add_flag(
+            "--anonymize", choice->anonymize,
+            "Replace names of commands, files and of the machine by keyed hashes, and those of functions but for "
+            "programs and libraries in the bundle, whose symbols stay; leave out copies of stacks, payloads, "
+            "sources and debug information")
         ->group(group);
     command
         ->add_option("--anonymize-key", choice->key,
