@@ -457,8 +457,8 @@ void add_collect(CLI::App& app, int& exit) {
     command
         ->add_flag(
             "--anonymize", choice->anonymize,
-            "Replace names of commands, files and of the machine by keyed hashes, and those of functions but for "
-            "programs and libraries in the bundle, whose symbols stay; leave out copies of stacks, payloads, "
+            "Replace names of commands, files and the machine by keyed hashes, and names of functions but for those in "
+            "the symbol tables of packed programs and libraries, which stay; leave out copies of stacks, payloads, "
             "sources and debug information")
         ->group(group);
     command

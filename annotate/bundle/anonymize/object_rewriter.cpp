@@ -190,8 +190,10 @@ class ObjectMask {
             const auto type = info & 15;
             if (type == source_file) continue;
             const auto name = get(entries, at, 4);
-            has_functions_ = has_functions_ || (name != 0 && (type == function || type == indirect_function));
             if (auto kept = keep_name(section.link, name); !kept) return fail(std::move(kept.error()));
+            const auto& names = all_[section.link];
+            const bool named = name < names.size() && names[static_cast<std::size_t>(name)] != '\0';
+            has_functions_ = has_functions_ || (named && (type == function || type == indirect_function));
         }
         masked.keep(section.offset, section.size);
         return true;
