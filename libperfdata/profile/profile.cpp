@@ -144,6 +144,7 @@ class ProfileMaker {
 
     static std::uint64_t hits_of(const FunctionHits& function) { return hits(function.total); }
 
+    // Takes n log n, and a key for each of these functions, which have samples.
     void sort_by_name(std::span<FunctionHits> functions) const {
         const ShownOrder order(timeline_, versions_ == nullptr ? nullptr : &versions_->index());
         std::vector<std::pair<ShownOrder::Key, FunctionHits>> keyed;
