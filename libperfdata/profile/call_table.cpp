@@ -130,10 +130,8 @@ void CallTable::sort() {
     InternTable<CallEnd> ends;
     std::vector<ShownOrder::Key> keys;
     const ShownOrder order(versions_.timeline(), &versions_.index());
-    const auto number = [&](const CallEnd& end) {
-        const auto known = ends.intern(end);
-        if (known == keys.size()) keys.push_back(order.key(versions_.version(end.function, 0), end.named));
-        return known;
+    const auto add = [&](const CallEnd& end) {
+        if (ends.intern(end) == keys.size()) keys.push_back(order.key(versions_.version(end.function, 0), end.named));
     };
     const auto each_list = [&](auto&& take) {
         for (auto& function : functions_) {
@@ -144,14 +142,15 @@ void CallTable::sort() {
     };
     each_list([&](const std::vector<CallEdge>& edges, bool) {
         for (const auto& edge : edges) {
-            number(edge.caller);
-            number(edge.callee);
+            add(edge.caller);
+            add(edge.callee);
         }
     });
     std::vector<std::uint32_t> by_name(keys.size()), rank(keys.size());
     std::iota(by_name.begin(), by_name.end(), 0u);
     std::ranges::sort(by_name, [&](std::uint32_t a, std::uint32_t b) { return ShownOrder::before(keys[a], keys[b]); });
     for (std::uint32_t at = 0; at < by_name.size(); ++at) rank[by_name[at]] = at;
+    keys = {};
     struct Sorted {
         std::uint64_t hits = 0, branches = 0;
         std::uint32_t caller = 0, callee = 0;  // ranks
@@ -163,7 +162,7 @@ void CallTable::sort() {
         std::vector<Sorted> sorted;
         sorted.reserve(edges.size());
         for (auto& edge : edges) {
-            Sorted one{0, 0, rank[number(edge.caller)], rank[number(edge.callee)], std::move(edge)};
+            Sorted one{0, 0, rank[ends.intern(edge.caller)], rank[ends.intern(edge.callee)], std::move(edge)};
             if (most_first) {
                 one.hits = hits(one.edge.below);
                 for (const auto count : one.edge.branches) one.branches += count;

@@ -131,7 +131,7 @@ class ProfileMaker {
             }
             function.offsets = std::move(merged);
         }
-        std::ranges::stable_sort(profile_.functions_, std::greater(), hits_of);
+        std::ranges::sort(profile_.functions_, std::greater(), hits_of);
         // Names are looked up for equal counts alone.
         auto& functions = profile_.functions_;
         for (auto begin = functions.begin(); begin != functions.end();) {
