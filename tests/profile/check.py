@@ -229,6 +229,15 @@ def test_elsewhere():
     run("objcopy", "--strip-all", f"--add-gnu-debuglink={apart}.debug", apart)
     recording = record(folder("apart"), apart, "3000")
     compare("apart", recording, gone=lambda: shutil.rmtree(os.path.dirname(apart)))
+    # Callers without a name have lines all the same: that of the byte before the return address.
+    nameless = build("nameless", where="programs.nameless")
+    run("objcopy", "--strip-symbol=main", nameless)
+    made = compare("nameless", record(folder("nameless"), nameless, "3000"), gone=lambda: shutil.rmtree(os.path.dirname(nameless)))
+    page = json.loads(run(TOOL, "annotate", "--format", "lines", made).stdout)
+    calls = [line for file in page["files"] for line in file["lines"]
+             if any(one["name"] == "(unknown)" and sum(one["with_callees"]) > sum(one["hits"]) for one in line["functions"])]
+    if not calls:
+        complain(f"nameless: no line calls from code without a name: {page['files']}")
 
 
 def out_of_order(path):

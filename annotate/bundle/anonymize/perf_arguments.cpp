@@ -7,9 +7,9 @@ namespace perfdata {
 namespace {
 
 // Commands that record if "record" follows.
-constexpr std::string_view recorders = " stat mem c2c kmem kvm lock sched timechart trace ";
-constexpr std::string_view others = " perf record report top ftrace inject script buildid-list -- ";
-constexpr std::string_view options =
+constexpr std::string_view perf_recorders = " stat mem c2c kmem kvm lock sched timechart trace ";
+constexpr std::string_view perf_others = " perf record report top ftrace inject script buildid-list -- ";
+constexpr std::string_view perf_options =
     " -a -b -B -c -C -d -e -F -g -G -h -i -I -j -k -m -M -n -N -o -p -P -q -r -R -s -S -t -T -u -v -W -z"
     " --all-cpus --all-kernel --all-user --all-cgroups --aio --affinity --aux-sample --buildid-all --buildid-mmap"
     " --call-graph --clockid --code-page-size --compression-level --count --cpu --data --data-page-size --delay"
@@ -20,20 +20,20 @@ constexpr std::string_view options =
     "--weight ";
 // Those whose value is always the next word, if it is not attached: of each command that records, and of `perf record`.
 // Options with a value that may be missing are not among them: theirs is never a word of its own.
-constexpr std::string_view with_value = " -e --event -o --output ";
-constexpr std::string_view with_value_in_record =
+constexpr std::string_view with_perf_value = " -e --event -o --output ";
+constexpr std::string_view with_record_value =
     " -c -C -F -G -j -k -m -p -r -t -u --affinity --branch-filter --cgroup --clockid --count --cpu --freq"
     " --max-size --mmap-flush --mmap-pages --pid --realtime --tid --uid ";
 // Options whose values may be words of perf, and those words.
 constexpr std::string_view with_public_value = " -F -k --clockid --freq ";
-constexpr std::string_view public_values = " fp dwarf lbr mono monotonic monotonic_raw realtime boottime raw max ";
+constexpr std::string_view perf_values = " fp dwarf lbr mono monotonic monotonic_raw realtime boottime raw max ";
 // Perf before 3.7 took no value behind --call-graph.
-constexpr std::string_view call_graph = "--call-graph", call_graphs = " fp dwarf lbr ";
+constexpr std::string_view call_graph_option = "--call-graph", perf_call_graphs = " fp dwarf lbr ";
 
 }  // namespace
 
 bool PerfArguments::is_word(std::string_view word) {
-    for (const auto list : {recorders, others, options, public_values}) {
+    for (const auto list : {perf_recorders, perf_others, perf_options, perf_values}) {
         if (has_word(list, word)) return true;
     }
     return false;
@@ -46,11 +46,11 @@ bool PerfArguments::stays(std::string_view word) {
         case At::record: return command(word);
         case At::options: return option(word);
         case At::value: at_ = At::options; return false;
-        case At::public_value: at_ = At::options; return has_word(public_values, word);
+        case At::public_value: at_ = At::options; return has_word(perf_values, word);
         case At::call_graph:
-            if (!has_word(call_graphs, word.substr(0, word.find(',')))) return option(word);
+            if (!has_word(perf_call_graphs, word.substr(0, word.find(',')))) return option(word);
             at_ = At::options;
-            return has_word(call_graphs, word);
+            return has_word(perf_call_graphs, word);
         case At::program: break;
     }
     return false;
@@ -62,7 +62,7 @@ bool PerfArguments::command(std::string_view word) {
         at_ = At::options;
         return true;
     }
-    if (at_ == At::command && has_word(recorders, word)) {
+    if (at_ == At::command && has_word(perf_recorders, word)) {
         is_kvm_ = word == "kvm";
         at_ = At::record;
         return true;
@@ -78,12 +78,12 @@ bool PerfArguments::option(std::string_view word) {
         at_ = At::program;
         return word == "--";
     }
-    if (has_word(with_value, word) || (is_plain_ && has_word(with_value_in_record, word))) {
+    if (has_word(with_perf_value, word) || (is_plain_ && has_word(with_record_value, word))) {
         at_ = has_word(with_public_value, word) ? At::public_value : At::value;
     } else {
-        at_ = word == call_graph ? At::call_graph : At::options;
+        at_ = word == call_graph_option ? At::call_graph : At::options;
     }
-    return has_word(options, word);
+    return has_word(perf_options, word);
 }
 
 }  // namespace perfdata
