@@ -33,22 +33,35 @@ ShownOrder::Key ShownOrder::key(const CodeVersion& version, bool named) const {
     return key;
 }
 
+namespace {
+
+// Any number of functions may share a long name.
+std::strong_ordering compare(std::string_view one, std::string_view other) {
+    const bool same = one.data() == other.data() && one.size() == other.size();
+    return same ? std::strong_ordering::equal : one <=> other;
+}
+
+}  // namespace
+
 bool ShownOrder::before(const Key& one, const Key& other) {
-    const auto seen = [](const Key& key) {
+    if (const auto by = compare(one.shown.name(), other.shown.name()); by != 0) return by < 0;
+    if (const auto by = compare(one.shown.object, other.shown.object); by != 0) return by < 0;
+    const auto where = [](const Key& key) {
         const auto& version = key.version;
-        return std::tuple(key.shown.name(), key.shown.object, key.program, version.address.value_or(Address{}),
-                          version.from, version.function.kind, key.path);
+        return std::tuple(key.program, version.address.value_or(Address{}), version.from, version.function.kind);
     };
+    if (const auto by = where(one) <=> where(other); by != 0) return by < 0;
+    if (const auto by = compare(one.path, other.path); by != 0) return by < 0;
     const auto id = [](const Key& key) { return key.build_id == nullptr ? Bytes() : key.build_id->bytes(); };
+    const auto a = id(one), b = id(other);
+    const auto by = std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+    if (by != 0) return by < 0;
     const auto place = [](const Key& key) {
         const auto& [function, inode] = std::pair(key.version.function, key.inode);
         return std::tuple(function.offset, key.version.number, inode.major, inode.minor, inode.number, inode.generation,
                           function.index, function.mode);
     };
-    if (const auto by = seen(one) <=> seen(other); by != 0) return by < 0;
-    const auto a = id(one), b = id(other);
-    const auto by = std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
-    return by != 0 ? by < 0 : place(one) < place(other);
+    return place(one) < place(other);
 }
 
 }  // namespace perfdata
