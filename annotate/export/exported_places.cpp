@@ -36,6 +36,8 @@ Result<void> ExportedPlaces::make() {
     make_places();
     if (options_.lines && !read_function_lines()) return stopped();
     exported_.line_problems = lines_.take_problems();
+    // Objects have other numbers in a profile.
+    std::ranges::sort(exported_.line_problems, {}, &Error::message);
     return {};
 }
 

@@ -197,6 +197,8 @@ class HeatMaker {
             if (++done % 1024 == 0 && options_.progress) options_.progress(done, places.size());
         }
         heat_.problems = lines.take_problems();
+        // Objects have other numbers in a profile.
+        std::ranges::sort(heat_.problems, {}, &Error::message);
     }
 
     // Adds the sites of a place, innermost first. Returns why there are none.

@@ -131,6 +131,8 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
     report.completeness = symbolizer.timeline().completeness();
     if (report.options.counts_chains()) report.completeness.stacks_not_unwound = report.stacks.lacking();
     report.completeness.diagnostics.append(symbolizer.losses());
+    // A profile knows no reason for code without a name, so the first sample that lacks a line may be another one.
+    std::ranges::stable_sort(report.line_problems, {}, [](const LineProblem& one) { return one.error.message(); });
     for (const auto& problem : report.line_problems) {
         if (problem.loss) report.completeness.diagnostics.add(problem.error);
     }

@@ -15,8 +15,7 @@ std::vector<FrameUse> uses_of(const SampleCounts& counts) {
     std::vector<FrameUse> uses(counts.frames().size());
     const auto nodes = counts.chains();
     for (const auto& node : nodes) {
-        auto& use = uses[node.frame & ~returns_mark];
-        ((node.frame & returns_mark) != 0 ? use.returns : use.sampled) = true;
+        uses[node.frame & ~returns_mark].in_chain = true;
         if (node.caller != ChainNode::none) uses[nodes[node.caller].frame & ~returns_mark].calls = true;
     }
     return uses;
@@ -87,6 +86,7 @@ Result<void> add_counts(Making& making, MadeFrames& frames, MadeTasks& tasks, Co
         if (making.stopped() || !load(frame)) return Making::cancelled();
         frame_rows.push_back(frames.of(frame, uses[number]));
     }
+    frames.add_bytes_of_calls();
     const auto first_node = model.nodes.size();
     for (const auto& node : counts.chains()) {
         stored::Node row;

@@ -11,15 +11,24 @@ stored::Ref<stored::Frame> MadeFrames::of(const Frame& frame, const FrameUse& us
     const auto number = frames_.intern(frame);
     if (number < rows_.size()) return rows_[number];
     auto row = described(frame);
-    if (use.sampled) add_inlined(row.inlined, frame, false);
-    if (use.returns) add_inlined(row.inlined_at_return, frame, true);
+    // Counting numbers both when it meets the frame, and equal counts may be in the order of these numbers.
+    if (use.in_chain) {
+        add_inlined(row.inlined, frame, false);
+        add_inlined(row.inlined_at_return, frame, true);
+    }
     if (use.calls && frame.offset != 0) {
         auto before = frame;
         --before.offset;
-        (void)functions_.of(before);
+        if (!functions_.of(before) && frame.kind == FrameKind::object) nameless_calls_.push_back(before);
     }
     rows_.push_back(append_row(making_.model.frames, std::move(row)));
     return rows_.back();
+}
+
+void MadeFrames::add_bytes_of_calls() {
+    for (const auto& frame : std::exchange(nameless_calls_, {})) {
+        if (lines_.at(frame).place) (void)of(frame);
+    }
 }
 
 stored::Frame MadeFrames::described(const Frame& frame) {

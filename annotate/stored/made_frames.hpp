@@ -20,9 +20,8 @@ namespace perfdata {
 
 // FrameUse is how chains use a frame.
 struct FrameUse {
-    bool sampled = false;  // as an address that was sampled or interrupted
-    bool returns = false;  // as the address behind a call
-    bool calls = false;    // it has callees: then the byte before it is asked for, too
+    bool in_chain = false;  // then counting asks what is inlined there, both as sampled and as returned to
+    bool calls = false;     // it has callees: then the byte before it is asked for, too
 };
 
 // MadeFrames adds places. Each costs a few questions to the symbolizer: no more places than the counting keeps. In a
@@ -36,6 +35,9 @@ class MadeFrames {
 
     // Adds a frame, or returns the row of an equal one that was added before, whatever its use.
     stored::Ref<stored::Frame> of(const Frame& frame, const FrameUse& use = {});
+    // Adds the bytes before callers that are in no function, and have a line. Call it once, when all frames of chains
+    // are there.
+    void add_bytes_of_calls();
 
   private:
     stored::Frame described(const Frame& frame);
@@ -54,6 +56,7 @@ class MadeFrames {
     InternTable<Frame> inlined_;
     std::vector<stored::Ref<stored::Inlined>> inlined_rows_;  // by number in inlined_
     std::vector<Frame> calls_;
+    std::vector<Frame> nameless_calls_;  // bytes before callers: no more than frames
     std::size_t inlined_left_ = most_inlined;
 };
 

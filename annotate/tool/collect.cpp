@@ -14,6 +14,7 @@
 #include "perfdata/symbols/elf/find/archived_files.hpp"
 
 #include "bundle/anonymize/anonymizer.hpp"
+#include "bundle/anonymize/tally.hpp"
 #include "bundle/bundle_writer.hpp"
 #include "bundle/needed.hpp"
 #include "bundle/other_roots.hpp"
@@ -237,7 +238,7 @@ class CollectRun {
         if (choice_.common.quiet || choice_.check) return;
         session_.note(session_.why_recording_is_others());
         for (const auto& text : inputs_.notes()) session_.note(text);
-        for (const auto& [what, number] : anonymized_) session_.note(fmt::format("--anonymize: {} {}", number, what));
+        for (const auto& [what, number] : anonymized_) session_.note("--anonymize: " + told_text(what, number));
         for (const auto& one : needed.left_out) session_.note("left out: " + left_out_text(one));
         session_.note(needed.example);
         const auto first = std::ranges::find(needed.missing, true, &NeededMissing::is_private);
@@ -302,9 +303,11 @@ void add_collect(CLI::App& app, int& exit) {
         ->allow_extra_args(false)
         ->group(group);
     command
-        ->add_flag("--anonymize", choice->anonymize,
-                   "Replace names of commands, files, functions and of the machine by keyed hashes; leave out "
-                   "copies of stacks, payloads, sources and debug information")
+        ->add_flag(
+            "--anonymize", choice->anonymize,
+            "Replace names of commands, files and the machine by keyed hashes, and names of functions but for those in "
+            "the symbol tables of packed programs and libraries, which stay; leave out copies of stacks, payloads, "
+            "sources and debug information")
         ->group(group);
     command
         ->add_option("--anonymize-key", choice->key,

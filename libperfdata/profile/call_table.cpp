@@ -2,7 +2,11 @@
 #include "call_table.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
+#include <utility>
+
+#include "shown_order.hpp"
 
 namespace perfdata {
 
@@ -113,17 +117,61 @@ std::vector<FunctionCalls> CallTable::finish() && {
         }
         edges = std::move(merged);
     };
-    const auto most_first = [](const CallEdge& edge) {
-        std::uint64_t branches = 0;
-        for (const auto count : edge.branches) branches += count;
-        return std::pair(~hits(edge.below), ~branches);
-    };
     for (auto& function : functions_) {
         for (auto* edges : {&function.callers, &function.sites, &function.callees}) merge(*edges);
-        std::ranges::stable_sort(function.callers, {}, most_first);
-        std::ranges::stable_sort(function.callees, {}, most_first);
     }
+    sort();
     return std::move(functions_);
+}
+
+// Calls that are equally frequent come in the order of what users see of their functions, and then of the place. Takes
+// n log n for n calls of the listed functions, and a key for each function at an end of one.
+void CallTable::sort() {
+    InternTable<CallEnd> ends;
+    std::vector<ShownOrder::Key> keys;
+    const ShownOrder order(versions_.timeline(), &versions_.index());
+    const auto add = [&](const CallEnd& end) {
+        if (ends.intern(end) == keys.size()) keys.push_back(order.key(versions_.version(end.function, 0), end.named));
+    };
+    const auto each_list = [&](auto&& take) {
+        for (auto& function : functions_) {
+            take(function.callers, true);
+            take(function.sites, false);
+            take(function.callees, true);
+        }
+    };
+    each_list([&](const std::vector<CallEdge>& edges, bool) {
+        for (const auto& edge : edges) {
+            add(edge.caller);
+            add(edge.callee);
+        }
+    });
+    std::vector<std::uint32_t> by_name(keys.size()), rank(keys.size());
+    std::iota(by_name.begin(), by_name.end(), 0u);
+    std::ranges::sort(by_name, [&](std::uint32_t a, std::uint32_t b) { return ShownOrder::before(keys[a], keys[b]); });
+    for (std::uint32_t at = 0; at < by_name.size(); ++at) rank[by_name[at]] = at;
+    keys = {};
+    struct Sorted {
+        std::uint64_t hits = 0, branches = 0;
+        std::uint32_t caller = 0, callee = 0;  // ranks
+        CallEdge edge;
+
+        auto key() const { return std::tuple(~hits, ~branches, caller, edge.offset, callee, edge.entry); }
+    };
+    each_list([&](std::vector<CallEdge>& edges, bool most_first) {
+        std::vector<Sorted> sorted;
+        sorted.reserve(edges.size());
+        for (auto& edge : edges) {
+            Sorted one{0, 0, rank[ends.intern(edge.caller)], rank[ends.intern(edge.callee)], std::move(edge)};
+            if (most_first) {
+                one.hits = hits(one.edge.below);
+                for (const auto count : one.edge.branches) one.branches += count;
+            }
+            sorted.push_back(std::move(one));
+        }
+        std::ranges::sort(sorted, {}, &Sorted::key);
+        std::ranges::transform(sorted, edges.begin(), [](Sorted& one) { return std::move(one.edge); });
+    });
 }
 
 }  // namespace perfdata

@@ -67,6 +67,7 @@ class CallTable {
     std::uint32_t end(const CallEnd& end);
     std::uint32_t number(const Edge& edge);
     CallEdge result(std::uint32_t edge) const;
+    void sort();
 
     const CodeVersions& versions_;
     std::size_t columns_;

@@ -5,14 +5,17 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 
 #include "narrow_counter.hpp"
+#include "shown_order.hpp"
 
 namespace perfdata {
 
@@ -128,12 +131,30 @@ class ProfileMaker {
             }
             function.offsets = std::move(merged);
         }
-        std::ranges::sort(profile_.functions_, {}, [](const FunctionHits& function) {
-            const auto& version = function.version;
-            return std::tuple(~hits(function.total), version.from, version.address.value_or(Address{}),
-                              version.function.kind, version.function.index, version.function.offset, version.number,
-                              version.function.mode);
-        });
+        std::ranges::sort(profile_.functions_, std::greater(), hits_of);
+        // Names are looked up for equal counts alone.
+        auto& functions = profile_.functions_;
+        for (auto begin = functions.begin(); begin != functions.end();) {
+            const auto end =
+                std::find_if(begin, functions.end(), [&](const auto& one) { return hits_of(one) != hits_of(*begin); });
+            if (end - begin > 1) sort_by_name({begin, end});
+            begin = end;
+        }
+    }
+
+    static std::uint64_t hits_of(const FunctionHits& function) { return hits(function.total); }
+
+    // Takes n log n, and a key for each of these functions, which have samples.
+    void sort_by_name(std::span<FunctionHits> functions) const {
+        const ShownOrder order(timeline_, versions_ == nullptr ? nullptr : &versions_->index());
+        std::vector<std::pair<ShownOrder::Key, FunctionHits>> keyed;
+        keyed.reserve(functions.size());
+        for (auto& function : functions) {
+            auto key = order.key(function.version);
+            keyed.emplace_back(std::move(key), std::move(function));
+        }
+        std::ranges::sort(keyed, ShownOrder::before, &decltype(keyed)::value_type::first);
+        std::ranges::transform(keyed, functions.begin(), [](auto& one) { return std::move(one.second); });
     }
 
     const Timeline& timeline_;

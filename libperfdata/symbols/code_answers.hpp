@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
+#include "perfdata/timeline/function_index.hpp"
 
 #include "recording/look_out.hpp"
 
@@ -71,6 +73,14 @@ class CodeAnswers {
 
   protected:
     CodeAnswers() = default;
+
+    // Returns FunctionIndex::shown_name().
+    ShownName shown(const Frame& frame) const {
+        const auto known = name(frame);
+        ShownName shown{known.symbol, known.object, {}};
+        if (frame.is_code()) shown.in_source = bpf().plain_name(frame.index).full();
+        return shown;
+    }
 };
 
 }  // namespace perfdata

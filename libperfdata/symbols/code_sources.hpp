@@ -53,6 +53,7 @@ class CodeSources final : public FunctionIndex, public CodeAnswers {
     FunctionExtent extent(const Frame& frame) const override { return of(frame).extent(frame); }
     bool named(const Frame& frame) const override { return !of(frame).name(frame).symbol.empty(); }
     std::optional<CodePlaces> places_of(std::span<const std::string> names) const override;
+    ShownName shown_name(const Frame& frame) const override { return shown(frame); }
     std::optional<NamelessCode> nameless(const Frame& frame) const override;
     CodePart left_out(const Frame& frame, const CodeFilter& filter) const override;
     Shared<StackUnwinder> unwinder(const StopToken& stop) const override;

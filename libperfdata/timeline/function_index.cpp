@@ -15,6 +15,10 @@ std::optional<CodePlaces> FunctionIndex::places_of(std::span<const std::string>)
     return {};
 }
 
+ShownName FunctionIndex::shown_name(const Frame&) const {
+    return {};
+}
+
 bool FunctionIndex::load(const Frame&, CodeDetail, const Watch&) const {
     return true;
 }

@@ -4,6 +4,7 @@
 
   same        a profile of every fixture says what the recording says, byte by byte
   elsewhere   the same for a recording made here, once the program, its debug information and its source are gone
+  ties        functions and calls with equal counts in several objects come in one order, in sums of profiles too
   merge       order and nesting make no difference, sums are sums, many files are a few at a time
   duplicates  the same recording twice is refused, and added up with --allow-duplicates
   keep        --keep, of profile and of merge; what a profile lacks is named with status 2
@@ -228,6 +229,44 @@ def test_elsewhere():
     run("objcopy", "--strip-all", f"--add-gnu-debuglink={apart}.debug", apart)
     recording = record(folder("apart"), apart, "3000")
     compare("apart", recording, gone=lambda: shutil.rmtree(os.path.dirname(apart)))
+    # Callers without a name have lines all the same: that of the byte before the return address.
+    nameless = build("nameless", where="programs.nameless")
+    run("objcopy", "--strip-symbol=main", nameless)
+    made = compare("nameless", record(folder("nameless"), nameless, "3000"), gone=lambda: shutil.rmtree(os.path.dirname(nameless)))
+    page = json.loads(run(TOOL, "annotate", "--format", "lines", made).stdout)
+    calls = [line for file in page["files"] for line in file["lines"]
+             if any(one["name"] == "(unknown)" and sum(one["with_callees"]) > sum(one["hits"]) for one in line["functions"])]
+    if not calls:
+        complain(f"nameless: no line calls from code without a name: {page['files']}")
+
+
+def out_of_order(path):
+    """Returns neighbours of annotate with equal counts that are not in the order of their names and objects; and the number of
+    neighbours with equal counts in different objects."""
+    functions = json.loads(run(TOOL, "annotate", "--json", path).stdout)["functions"]
+    keys = [(-sum(one["hits"]), one["name"].encode(), one["object"].encode()) for one in functions]
+    pairs = list(zip(keys, keys[1:]))
+    return [pair for pair in pairs if pair[0] > pair[1]], sum(one[0] == two[0] and one[2] != two[2] for one, two in pairs)
+
+
+def test_ties():
+    needs_perf()
+    program = build("ties")
+    # The first access to each page: nearly all functions of the loader and the libraries have one sample or two.
+    profiles = []
+    for name, options in (("event", ("-e", "page-faults:u")), ("events", ("-e", "page-faults:u,minor-faults:u"))):
+        recording = os.path.join(folder(name), "perf.data")
+        run("perf", "record", "-q", "-N", "--buildid-all", "-g", "-c", "1", *options, "-o", recording, "--", program, "10")
+        events = [("annotate", "--json", "--calls", "-e", event) for event in options[1].split(",")]
+        jobs = [("annotate", "--json", "--calls", "-j", number) for number in ("2", "7")]
+        profiles.append(compare(name, recording, commands=[*COMMANDS, ("annotate", "--calls"), ("report", "--sort", "comm,symbol"),
+                                                           *events, *jobs]))
+        wrong, ties = out_of_order(recording)
+        if wrong or ties < 3:
+            complain(f"{name}: {ties} ties, {len(wrong)} out of order: {wrong[:3]}")
+    wrong, ties = out_of_order(merge("sum", *profiles))
+    if wrong or ties < 3:
+        complain(f"sum: {ties} ties, {len(wrong)} out of order: {wrong[:3]}")
 
 
 # Recordings of one architecture whose events of one name are the same.
@@ -571,6 +610,15 @@ def test_diff():
 def test_pprof():
     if shutil.which("go") is None:
         skip("go is not installed")
+    # What export makes of a profile has the main program, the event as default, and labels with kinds of code.
+    made, exported = profile(fixture("stacks/x86_plain"), "main"), os.path.join(SCRATCH, "main.pb.gz")
+    run(TOOL, "export", "-o", exported, made)
+    first = {path: run("go", "tool", "pprof", "-top", "-symbolize=none", path).stdout for path in (made, exported)}
+    tags = {path: run("go", "tool", "pprof", "-tags", "-symbolize=none", path).stdout for path in (made, exported)}
+    raw = run("go", "tool", "pprof", "-raw", "-symbolize=none", exported).stdout
+    if "[dflt]" not in raw or not re.search(r"_event/\w+\[dflt\]", raw) or " code: Total" not in tags[exported] or \
+            " code: Total" in tags[made] or "perf-command:" not in first[exported] or "perf-command:" in first[made]:
+        complain(f"export of a profile: {first}\n{tags}\n{raw[:500]}")
     for name in ("bpf/bpf_many", "records/multi", "stacks/x86_plain", "records/s390_basic"):
         made = profile(fixture(name), os.path.basename(name))
         for path in (made, merge("merged", made, profile(another(name), "other"))):

@@ -9,6 +9,7 @@
 #include "perfdata/wire/feature/strings.hpp"
 #include "perfdata/wire/feature/tracing_data.hpp"
 
+#include "bundle/anonymize/perf_arguments.hpp"
 #include "bundle/anonymize/sample_rewriter.hpp"
 #include "bundle/anonymize/words.hpp"
 
@@ -230,9 +231,11 @@ bool FeatureRewriter::command_line(Cursor in, ByteWriter& out) {
     const auto count = in.u32();
     if (!in.fits(count, 4)) return false;
     out.u32(count);
+    PerfArguments perf;
     for (std::uint32_t at = 0; at < count; ++at) {
         const auto word = read_feature_string(in);
-        out.feature_string(told(Told::hashed_arguments, word, names_.argument(word)));
+        const auto shown = perf.stays(word) ? std::string(word) : names_.argument(word);
+        out.feature_string(told(Told::hashed_arguments, word, shown));
     }
     return in.ok();
 }

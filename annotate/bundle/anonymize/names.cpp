@@ -92,8 +92,7 @@ std::string Names::host(std::string_view text) const {
 }
 
 std::string Names::argument(std::string_view text) const {
-    if (text.empty() || is_argument(text)) return std::string(text);
-    return hashed('a', text);
+    return text.empty() ? std::string() : hashed('a', text);
 }
 
 std::string Names::trace_part(std::string_view text, bool known) const {

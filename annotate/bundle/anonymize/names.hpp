@@ -32,7 +32,7 @@ class Names {
     std::string symbol(std::string_view text) const;
     std::string cgroup(std::string_view text) const;  // "/g_" and the hash; "/" stays
     std::string host(std::string_view text) const;    // "h_" and the hash
-    // argument(text): "a_" and the hash; options and commands of perf stay.
+    // argument(text): "a_" and the hash. PerfArguments says which stay.
     std::string argument(std::string_view text) const;
     // event(text, attr): "e_" and the hash, or that of a tracepoint's system and name each; names that are made of
     // public words stay.

@@ -52,6 +52,7 @@ class ObjectMask {
             set(table_, at + 4, 4, bits_elsewhere);
             set(table_, at + 8, file_.wide() ? 8 : 4, section.flags & ~packed_flag);
         }
+        if (has_functions_) tally_.add(Told::kept_objects);
         for (auto& [index, names] : names_) masked.replace(sections[index].offset, std::move(names));
         masked.replace(table_at_, std::move(table_));
         return {};
@@ -181,12 +182,18 @@ class ObjectMask {
         const auto content = file_.content(section, look_.watch());
         if (!content) return false;
         const Buffer entries(as_bytes(*content).begin(), as_bytes(*content).end());
-        constexpr unsigned source_file = 4;  // STT_FILE
+        constexpr unsigned source_file = 4;                       // STT_FILE
+        constexpr unsigned function = 2, indirect_function = 10;  // STT_FUNC, STT_GNU_IFUNC
         for (std::size_t at = 0; at + size <= entries.size(); at += size) {
             look_();
             const auto info = std::to_integer<unsigned>(entries[at + (file_.wide() ? 4 : 12)]);
-            if ((info & 15) == source_file) continue;
-            if (auto kept = keep_name(section.link, get(entries, at, 4)); !kept) return fail(std::move(kept.error()));
+            const auto type = info & 15;
+            if (type == source_file) continue;
+            const auto name = get(entries, at, 4);
+            if (auto kept = keep_name(section.link, name); !kept) return fail(std::move(kept.error()));
+            const auto& names = all_[section.link];
+            const bool named = name < names.size() && names[static_cast<std::size_t>(name)] != '\0';
+            has_functions_ = has_functions_ || (named && (type == function || type == indirect_function));
         }
         masked.keep(section.offset, section.size);
         return true;
@@ -225,6 +232,7 @@ class ObjectMask {
     Buffer table_;  // of sections
     std::uint64_t table_at_ = 0;
     std::size_t entry_ = 0;
+    bool has_functions_ = false;              // names of functions stay
     std::map<std::size_t, std::string> all_;  // tables of names by section: as they are
     std::map<std::size_t, Buffer> names_;     // as they will be
 };

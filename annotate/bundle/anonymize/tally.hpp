@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts what was hashed and what was left out.
+// Counts what was hashed, what was left out, and what stays although it may tell something.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace perfdata {
 
-// Told is what an anonymized copy no longer has. The order is that of the output.
+// Told is what an anonymized copy no longer has, and at its end what it still has. The order is that of the output.
 enum class Told : std::uint8_t {
     hashed_commands,
     hashed_paths,
@@ -43,8 +43,9 @@ enum class Told : std::uint8_t {
     damaged_sections,
     unreadable_lines,  // of kallsyms and perf maps
     object_sections,   // of ELF files
+    kept_objects,      // ELF files with names of functions
 };
-inline constexpr std::size_t told_count = static_cast<std::size_t>(Told::object_sections) + 1;
+inline constexpr std::size_t told_count = static_cast<std::size_t>(Told::kept_objects) + 1;
 
 // to_string(told) returns its key in the index of a bundle.
 constexpr std::string_view to_string(Told told) {
@@ -75,7 +76,8 @@ constexpr std::string_view to_string(Told told) {
                                           "dropped_unread_bytes",
                                           "dropped_damaged_sections",
                                           "dropped_unreadable_lines",
-                                          "dropped_object_sections"};
+                                          "dropped_object_sections",
+                                          "kept_objects"};
     static_assert(std::size(names) == told_count);
     return names[static_cast<std::size_t>(told)];
 }
@@ -94,6 +96,13 @@ inline bool is_told_kind(std::string_view word) {
         if (word == to_string(static_cast<Told>(at))) return true;
     }
     return false;
+}
+
+// told_text(kind, number) returns what standard error says of a kind of counts().
+inline std::string told_text(std::string_view kind, std::uint64_t number) {
+    const auto count = std::to_string(number);
+    if (kind != to_string(Told::kept_objects)) return count + " " + std::string(kind);
+    return number == 1 ? "names of functions in 1 object stay" : "names of functions in " + count + " objects stay";
 }
 
 // Tally is the sums. Occurrences count, not distinct texts.

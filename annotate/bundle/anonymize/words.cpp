@@ -42,17 +42,6 @@ constexpr std::string_view capabilities =
 constexpr std::string_view units = " Joules MiB KiB bytes msec ns cycles C % W MB GB ";
 constexpr std::string_view domains = " SMT CLS MC PKG DIE NUMA NODE BOOK DRAWER CACHE ";
 constexpr std::string_view vendors = " GenuineIntel AuthenticAMD HygonGenuine CentaurHauls IBM ";
-constexpr std::string_view arguments =
-    " record stat report top mem c2c kmem kvm lock sched sleep timechart trace ftrace inject script buildid-list"
-    " -- -a -b -B -c -C -d -e -F -g -G -h -i -I -j -k -m -M -n -N -o -p -P -q -r -R -s -S -t -T -u -v -W -z"
-    " --all-cpus --all-kernel --all-user --all-cgroups --aio --affinity --aux-sample --buildid-all --buildid-mmap"
-    " --call-graph --clockid --code-page-size --compression-level --count --cpu --data --data-page-size --delay"
-    " --event --freq --group --inherit --intr-regs --kcore --max-size --mmap-pages --mmap-flush --namespaces"
-    " --no-bpf-event --no-buffering --no-buildid --no-buildid-cache --no-inherit --output --per-thread --period"
-    " --phys-data --pid --running-time --sample-cpu --sample-identifier --snapshot --stat --strict-freq --switch-events"
-    " --switch-output --synth --tail-synthesize --threads --tid --timestamp --transaction --user-regs --verbose "
-    "--weight"
-    " fp dwarf lbr mono monotonic monotonic_raw realtime boottime raw max perf ";
 constexpr std::string_view commands = " swapper perf perf-exec ";
 constexpr std::string_view symbols =
     " _text _stext _etext _sinittext _einittext __init_begin __init_end _sdata _edata _end __bss_start __bss_stop"
@@ -196,10 +185,6 @@ bool is_domain(std::string_view name) {
 
 bool is_cpu_vendor(std::string_view name) {
     return has_word(vendors, name);
-}
-
-bool is_argument(std::string_view word) {
-    return has_word(arguments, word);
 }
 
 bool is_command(std::string_view comm) {

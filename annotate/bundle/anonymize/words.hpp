@@ -41,7 +41,6 @@ bool is_capability(std::string_view name);     // of a PMU: "branches"
 bool is_unit(std::string_view unit);           // of a counter: "Joules"
 bool is_domain(std::string_view name);         // of the scheduler: "SMT"
 bool is_cpu_vendor(std::string_view name);     // "GenuineIntel"
-bool is_argument(std::string_view word);       // of perf's command line: "record", "--call-graph"
 bool is_command(std::string_view comm);        // "swapper/3": of the idle threads, and perf's own
 bool is_symbol(std::string_view name);         // "_text": to find out where the kernel lay
 bool is_pseudo_module(std::string_view name);  // "bpf": in kallsyms, no module

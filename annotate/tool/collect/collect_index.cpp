@@ -62,7 +62,10 @@ Counts left_out_before(const BundleFacts& facts, bool anonymize) {
 }
 
 Counts anonymized_before(const BundleFacts& facts, bool anonymize) {
-    return counted_before(facts.anonymized, anonymize, is_told_kind);
+    auto counts = counted_before(facts.anonymized, anonymize, is_told_kind);
+    // These are objects of this bundle, and are counted again.
+    if (anonymize) std::erase_if(counts, [](const auto& one) { return one.first == to_string(Told::kept_objects); });
+    return counts;
 }
 
 void add_counts(Counts& sum, const Counts& counts) {

@@ -30,9 +30,9 @@ typedef struct perfdata_annotation_options {
     uint64_t line;          /* from 1 */
 } perfdata_annotation_options;
 
-/* Lists functions with samples, hottest first. PERFDATA_MISSING if a symbol, pattern or line was given and no function
- * with samples has it; PERFDATA_MALFORMED or PERFDATA_UNSUPPORTED if the pattern is no regular expression, or one that
- * could take long. */
+/* Lists functions with samples, hottest first, equal ones by name, object and address. PERFDATA_MISSING if a symbol,
+ * pattern or line was given and no function with samples has it; PERFDATA_MALFORMED or PERFDATA_UNSUPPORTED if the
+ * pattern is no regular expression, or one that could take long. */
 PERFDATA_API perfdata_status perfdata_annotation_make(const perfdata_code *code,
                                                       const perfdata_annotation_options *options,
                                                       perfdata_annotation **made, perfdata_error *error);

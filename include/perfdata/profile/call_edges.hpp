@@ -51,6 +51,7 @@ struct FunctionCalls {
     std::vector<CallEdge> callers;  // by call site, most samples first
     std::vector<CallEdge> sites;    // calls that the function makes, by call site
     std::vector<CallEdge> callees;  // the same calls, all sites together, most samples first
+    // Ties are in the order of Profile::functions(), then of the call sites.
 };
 
 // CallOptions is which samples count, and who watches.

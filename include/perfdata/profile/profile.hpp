@@ -69,7 +69,7 @@ class PERFDATA_EXPORT Profile {
 
     // Returns the event of each cell, as an index in recording.events().
     const std::vector<std::uint32_t>& events() const { return events_; }
-    // Returns all code with hits, most hits first; ties by time and address.
+    // Returns all code with hits, most hits first; ties by name, object, address and time.
     const std::vector<FunctionHits>& functions() const { return functions_; }
     const std::map<Miss, EventCounts>& misses() const { return misses_; }
     // Returns the hits in unnamed code, by reason.

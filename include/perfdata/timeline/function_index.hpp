@@ -48,6 +48,16 @@ struct NamelessCode {
     CodeClass kind = CodeClass::unknown;  // of the object
 };
 
+// ShownName is how users see a function. Views live as long as the FunctionIndex.
+struct ShownName {
+    std::string_view symbol;  // as FrameName::symbol; empty: it has none
+    std::string_view object;  // as FrameName::object
+    std::string in_source;    // of code of the timeline: what listings show instead of the symbol; else empty
+
+    // Returns what listings call the function; lives as long as this.
+    std::string_view name() const { return in_source.empty() ? symbol : std::string_view(in_source); }
+};
+
 // CodeDetail is what will be asked of code.
 enum class CodeDetail : std::uint8_t {
     names,    // its function, whether that has a name, how long it is
@@ -110,6 +120,9 @@ class PERFDATA_EXPORT FunctionIndex {
     // Returns where functions of these names may lie; nothing if that takes naming all code. Searches the tables of
     // names that are loaded, and takes time linear in them.
     virtual std::optional<CodePlaces> places_of(std::span<const std::string> names) const;
+    // Returns how users see the function that the frame is in: functions with equal counts are in the order of these
+    // names. Empty for an index that does not know them: then only places make the order.
+    virtual ShownName shown_name(const Frame& frame) const;
 
   protected:
     FunctionIndex() = default;

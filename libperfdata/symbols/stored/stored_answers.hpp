@@ -39,6 +39,7 @@ class StoredAnswers final : public FunctionIndex, public CodeAnswers {
     std::optional<NamelessCode> nameless(const Frame& frame) const override;
     CodePart left_out(const Frame& frame, const CodeFilter& filter) const override;
     void add_inlined(const Frame& frame, bool returns, std::vector<Frame>& calls) const override;
+    ShownName shown_name(const Frame& frame) const override { return shown(frame); }
 
     const FunctionIndex& functions() const override { return *this; }
     const BpfPrograms& bpf() const override { return bpf_; }

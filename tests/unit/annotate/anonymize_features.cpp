@@ -98,6 +98,56 @@ TEST_CASE("Texts of the machine are hashed or cut", "[annotate][anonymize]") {
     CHECK(words[4].starts_with("a_"));
 }
 
+TEST_CASE("No argument of the recorded program stays", "[annotate][anonymize]") {
+    using Words = std::vector<std::string>;
+    // What has a "#" in front is hashed.
+    const auto check = [](const Words& words) {
+        Words given;
+        for (const auto& word : words) given.push_back(word.starts_with('#') ? word.substr(1) : word);
+        const SectionCase line(std::endian::little, Feature::cmdline, feature_strings(std::endian::little, given));
+        const auto& made = line.recording.command_line();
+        REQUIRE(made.size() == words.size());
+        for (std::size_t at = 0; at < words.size(); ++at) {
+            INFO(given[at] << ", word " << at << " of: " << given[1] << ' ' << given.back());
+            const bool hashed = made[at].starts_with("a_") && made[at].size() == 15 && !made[at].contains(given[at]);
+            CHECK((words[at].starts_with('#') ? hashed : made[at] == given[at]));
+        }
+    };
+    // Words of perf, as arguments of the program.
+    check({"perf", "record", "-g", "-e", "#cycles", "-o", "#x.data", "--", "#ls", "#script", "#record", "#-g", "#--"});
+    check({"perf", "record", "-g", "#ls", "#script", "#record", "#-g", "#--data", "#--", "#dwarf", "#sleep"});
+    check({"perf", "record", "-a", "#sleep", "#record"});
+    check({"perf", "record", "-F", "#99", "-g", "#./record", "#-F", "#max", "#report"});
+    check({"perf", "record", "-F", "max", "-k", "mono", "--call-graph", "dwarf", "-a", "--", "#top"});
+    check({"perf", "record", "--call-graph", "#dwarf,4096", "-a", "#top", "#-a"});
+    // The value of an option is no option, whatever it looks like.
+    check({"perf", "record", "-o", "#--", "-a", "#record"});
+    check({"perf", "record", "-e", "#-g", "-p", "#record"});
+    // Options whose value may be missing have none behind a space, and old perf had no kinds of call graphs.
+    check({"perf", "record", "-I", "#top", "#-g"});
+    check({"perf", "record", "--user-regs", "#lock", "#--data"});
+    check({"perf", "record", "--switch-output", "#trace", "#-a"});
+    check({"perf", "record", "-g", "#dwarf", "#-a"});
+    check({"perf", "record", "--call-graph", "#stat", "#--data"});
+    check({"perf", "record", "--call-graph", "-g", "#stat", "#--data"});
+    // What is not known is hashed, and the word behind it may be the program.
+    check({"perf", "record", "#--secret", "-g", "#--secret=x", "#mem", "#--data"});
+    check({"perf", "record", "#-ag", "-F", "#99", "#-", "#-g"});
+    // Options of other commands may be others: `perf stat -c` has no value, nor has `perf mem record -p`.
+    check({"perf", "stat", "record", "-c", "#report", "#-g"});
+    check({"perf", "mem", "record", "-p", "#inject", "#-a"});
+    check({"perf", "c2c", "record", "-u", "#inject", "#-a", "#--", "#-g"});
+    check({"perf", "sched", "record", "-o", "#record", "-a", "#top", "#-a"});
+    check({"perf", "kvm", "stat", "record", "-a", "#kvm", "#record"});
+    check({"perf", "kvm", "#stat_", "#record"});
+    check({"perf", "stat", "#-e", "#record", "#record", "#-g"});
+    check({"perf", "mem", "#mem", "#record"});
+    check({"perf", "#trace-cmd", "#record", "#-g"});
+    check({"perf", "#-v", "#record", "#-g"});
+    check({"#/opt/s3cr3t/perf", "record", "#perf"});
+    check({"#record", "#perf", "#record", "#-g"});
+}
+
 TEST_CASE("Names of events, groups and PMUs", "[annotate][anonymize]") {
     for (const auto order : both_orders) {
         const auto attr = sampling_attr(sample_bit::ip);

@@ -6,6 +6,7 @@
 
 #include "bundle/anonymize/joined_source.hpp"
 #include "bundle/anonymize/masked_source.hpp"
+#include "bundle/anonymize/tally.hpp"
 #include "catch.hpp"
 #include "support/elf.hpp"
 #include "support/files.hpp"
@@ -170,8 +171,31 @@ TEST_CASE("Objects keep code, symbols and build id", "[annotate][anonymize]") {
             const auto& names = *after.section(".strtab");
             CHECK(has_text_in(blob_of(after.content(names).value()), "function_kept"));
             CHECK(sum_of_kind(anonymizer, "dropped_object_sections") == 12);
+            CHECK(sum_of_kind(anonymizer, "kept_objects") == 1);
         }
     }
+}
+
+TEST_CASE("Objects whose names of functions stay are counted", "[annotate][anonymize]") {
+    auto anonymizer = an_anonymizer();
+    const auto pack = [&](std::string name, std::uint8_t type) {
+        Elf elf(std::endian::little, true);
+        elf.replace(".text", blob_of("codecodecodecode"));
+        elf.section(Elf::text).flags = 6;
+        elf.symbols({{.name = std::move(name), .value = 0x10, .size = 8, .type = type}});
+        REQUIRE(anonymizer.object(memory_source(elf.blob()), "/x", {}, {}));
+    };
+    constexpr std::uint8_t data = 1, function = 2, indirect_function = 10;
+    pack("table", data);
+    pack("", function);
+    CHECK(sum_of_kind(anonymizer, "kept_objects") == 0);
+    pack("resolve", indirect_function);
+    CHECK(told_text("kept_objects", sum_of_kind(anonymizer, "kept_objects")) == "names of functions in 1 object stay");
+    pack("work", function);
+    CHECK(told_text("kept_objects", sum_of_kind(anonymizer, "kept_objects")) == "names of functions in 2 objects stay");
+    CHECK(told_text("hashed_paths", 2) == "2 hashed_paths");
+    CHECK(!anonymizer.object(memory_source(blob_of("no ELF file")), "/x", {}, {}));
+    CHECK(sum_of_kind(anonymizer, "kept_objects") == 2);
 }
 
 TEST_CASE("Build ids of any length stay in objects", "[annotate][anonymize]") {

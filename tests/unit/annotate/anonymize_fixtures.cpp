@@ -9,6 +9,7 @@
 #include "perfdata/wire/feature/build_id.hpp"
 #include "perfdata/wire/feature/tracing_data.hpp"
 
+#include "bundle/anonymize/perf_arguments.hpp"
 #include "bundle/anonymize/words.hpp"
 #include "catch.hpp"
 #include "support/files.hpp"
@@ -101,7 +102,7 @@ bool may_stay(std::string_view text) {
     const auto anonymizer = an_anonymizer();
     const auto file = "/x/" + std::string(text);
     return anonymizer.path(text) == text || anonymizer.path(file).ends_with("/" + std::string(text)) ||
-           anonymizer.command(text) == text || anonymizer.name(text) == text || is_argument(text) ||
+           anonymizer.command(text) == text || anonymizer.name(text) == text || PerfArguments::is_word(text) ||
            is_event_name(text, {}) || Names::release(text) == text || is_trace_name(text) || text == "unsigned char" ||
            text == "unsigned short" || text == "unsigned";
 }

@@ -17,6 +17,7 @@ using namespace perfdata::test;
 
 namespace {
 
+constexpr auto planted_words = {"buildid-list", "--tail-synthesize"};
 constexpr std::string_view planted = "s3cr3t!!";  // of eight bytes: it fits into any field
 
 // A recording with the secret in all of its places, of events of all kinds of samples.
@@ -154,7 +155,10 @@ class Planted {
                                   Feature::cpudesc, Feature::cpuid}) {
             builder_.feature(number, one());
         }
-        builder_.feature(Feature::cmdline, feature_strings(order_, {text(), std::string(planted)}));
+        // Words of perf are secrets, too, as arguments of the program.
+        std::vector<std::string> words = {"perf", "record", "-g", "-o", text(), text(), std::string(planted)};
+        words.insert(words.end(), planted_words.begin(), planted_words.end());
+        builder_.feature(Feature::cmdline, feature_strings(order_, words));
         builder_.feature(
             Feature::event_desc,
             event_desc(order_,
@@ -205,6 +209,7 @@ void check_clean(const Blob& made) {
         CHECK(!has_text_in(made, part));
     }
     CHECK(!has_text_in(made, "!!t3rc3s"));
+    for (const std::string_view word : planted_words) CHECK(!has_text_in(made, word));
     const auto recording = Recording::from_memory(made).value();
     CHECK(recording.diagnostics().empty());
     const auto reading = read_all(recording);

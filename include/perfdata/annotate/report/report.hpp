@@ -153,7 +153,7 @@ struct PERFDATA_EXPORT Report {
     std::vector<std::unique_ptr<EventCount[]>> cells;  // of the rows
     std::vector<TextArena> texts;                      // of the places
     std::vector<NoSymbol> no_symbol;                   // most first
-    // Reasons for "??:0" in rows: of each file one per kind of error, in the order of the samples.
+    // Reasons for "??:0" in rows: of each file one per kind of error, in the order of their texts.
     std::vector<LineProblem> line_problems;
     std::vector<Error> inlined_problems;  // why inlined functions are missing; the losses are in the completeness
     std::uint64_t hidden_rows = 0;        // rows that the percent limit removed
