@@ -60,7 +60,7 @@ std::string bundle_index_text(const BundleIndex& index, std::span<const BundleCo
         if (!missing.build_id.empty()) json.member("build_id", missing.build_id);
         json.member("why", missing.why);
         if (!missing.reason.empty()) json.member("reason", missing.reason);
-        json.member("samples", missing.samples);
+        if (missing.samples) json.member("samples", *missing.samples);
         json.end_object();
     }
     json.end_array();

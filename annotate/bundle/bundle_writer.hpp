@@ -31,12 +31,12 @@ struct BundleMember {
 
 // MissingMember is what was needed and not found.
 struct MissingMember {
-    std::string path{};         // as recorded
-    std::string build_id{};     // hexadecimal; empty: not recorded
-    std::string why{};          // as MissingFile::why
-    std::uint64_t samples = 0;  // that need it
-    std::string kind{};         // as BundleMember::kind
-    std::string reason{};       // why, as a clause; empty: the word must do
+    std::string path{};                      // as recorded
+    std::string build_id{};                  // hexadecimal; empty: not recorded
+    std::string why{};                       // as MissingFile::why
+    std::optional<std::uint64_t> samples{};  // that need it; nothing: not known
+    std::string kind{};                      // as BundleMember::kind
+    std::string reason{};                    // why, as a clause; empty: the word must do
 };
 
 // BundleIndex is what the index says besides the members.

@@ -75,6 +75,10 @@ Result<Needed> do_the_work(const NeededFrom& from, const NeededOptions& options)
     if (options.sources) {
         if (auto added = add_sources(from, options, users, *listings, needed); !added) return fail(added.error());
     }
+    std::vector<NeededBy*> who;
+    for (auto& file : needed.files) who.push_back(&file.by);
+    for (auto& missing : needed.missing) who.push_back(&missing.by);
+    users.count_once(who);
     needed.finish();
     return needed;
 }

@@ -2,6 +2,7 @@
 // Names and code of the kernel: its table of names, its ELF file, pieces of its memory.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace perfdata {
 namespace {
 
 constexpr std::string_view others_wrote_it = "others may have written the recording";
+constexpr std::string_view files_ruled_out = "files of this machine were not looked at (--offline, --symfs)";
 
 class KernelAdder {
   public:
@@ -32,6 +34,8 @@ class KernelAdder {
         for (const auto index : users.objects()) {
             if (objects[index].kind == ObjectKind::module) by_.add(users.by({CodeOf::Kind::object, index}));
         }
+        NeededBy* const by = &by_;
+        users.count_once({&by, 1});
     }
 
     Result<void> add() {
@@ -56,23 +60,35 @@ class KernelAdder {
 
     bool of_others() const { return from_.options.jit.handed_on == HandedOn::of_others; }
 
+    // Returns true if files of this machine do not count.
+    bool not_searched() const { return !from_.options.finder.machine(); }
+
+    std::string_view kernel_why() const {
+        if (of_others()) return to_string(SymbolMiss::untrusted);
+        if (not_searched()) return to_string(SymbolMiss::offline);
+        return is_unproven() ? to_string(SymbolMiss::unproven) : to_string(ErrorCode::missing);
+    }
+
     // Returns true if --allow-local would take the names of the kernel that runs here.
     bool is_unproven() const {
         const auto frame = Frame::nowhere({0}, Miss::kernel, CpuMode::kernel);
         return from_.symbolizer.kernel() == nullptr && from_.symbolizer.why_unnamed(frame).reason == no_kernel_build_id;
     }
 
-    // Returns what would supply the code of the kernel. Many kernels are built without /proc/kcore.
+    // Returns what would supply the code of the kernel. Many kernels are built without /proc/kcore, and containers see
+    // a device in its place.
     std::string core_remedy() const {
         const std::string vmlinux =
             "give the kernel's ELF file, which its debug package has, with --vmlinux and add "
             "--with-vmlinux";
         if (of_others()) return "collect a copy of your own if you trust it, or " + vmlinux;
+        if (not_searched()) {
+            return "leave out --offline and --symfs on the recorded machine before it boots again, or " + vmlinux;
+        }
         if (is_unproven()) {
             return "add --allow-local if this machine made the recording and has not booted since, or " + vmlinux;
         }
         const auto* names = from_.symbolizer.kernel();
-        std::error_code problem;
         if (names == nullptr || !names->running()) {
             return "collect on the recorded machine as root and before it boots again, record with perf record "
                    "--kcore, "
@@ -80,8 +96,11 @@ class KernelAdder {
                    vmlinux;
         }
         // It is this machine.
-        if (std::filesystem::exists("/proc/kcore", problem)) return "collect as root, or " + vmlinux;
-        return "this kernel has no /proc/kcore: " + vmlinux;
+        std::error_code problem;
+        if (!std::filesystem::is_regular_file("/proc/kcore", problem))
+            return "there is no /proc/kcore here: " + vmlinux;
+        const bool readable = std::ifstream("/proc/kcore", std::ios::binary).get() != std::ifstream::traits_type::eof();
+        return readable ? vmlinux : "collect as root where /proc/kcore can be read, or " + vmlinux;
     }
 
     // Returns true if the path is in the recording itself, and this goes into the bundle as a whole.
@@ -95,15 +114,20 @@ class KernelAdder {
         if (names == nullptr) {
             if (by_.samples == 0) return {};
             // Reports say here what --allow-local would do, and so do those of the bundle.
-            const auto why = of_others() ? others_wrote_it : is_unproven() ? no_kernel_build_id : no_kernel_names;
+            const auto why = of_others()      ? others_wrote_it
+                             : not_searched() ? files_ruled_out
+                             : is_unproven()  ? no_kernel_build_id
+                                              : no_kernel_names;
             const auto remedy =
-                of_others()     ? "collect a copy of your own if you trust it, or give --kallsyms"
+                of_others() ? "collect a copy of your own if you trust it, or give --kallsyms"
+                : not_searched()
+                    ? "leave out --offline and --symfs on the recorded machine before it boots again, or give "
+                      "--kallsyms, a copy of /proc/kallsyms that root made in the same boot"
                 : is_unproven() ? "add --allow-local if this machine made the recording and has not booted since, or "
                                   "give --kallsyms, a copy of /proc/kallsyms that root made in the same boot"
                                 : "collect on the recorded machine as root and before it boots again, or give "
                                   "--kallsyms, a copy of /proc/kallsyms that root made in the same boot";
-            needed_.missing.push_back({"kallsyms", std::string(recorded_kernel_path), id_,
-                                       is_unproven() ? std::string(to_string(SymbolMiss::unproven)) : "missing",
+            needed_.missing.push_back({"kallsyms", std::string(recorded_kernel_path), id_, std::string(kernel_why()),
                                        std::string(why), remedy, by_});
             return {};
         }
@@ -209,13 +233,18 @@ class KernelAdder {
             if (without_code_ == 0) return {};
             auto by = by_;
             by.samples = without_code_;
+            by.code.clear();  // these samples are counted already
             needed_.missing.push_back({"kcore", "/proc/kcore", id_, "missing",
                                        "nothing here has the code of the recorded kernel's functions", core_remedy(),
                                        by});
             return {};
         }
         const auto elf = ElfFile::open(core->beneath(), from_.recording.limits(), options_.watch);
-        if (!elf) return fail(elf.error());
+        if (!elf) {
+            if (elf.error().code == ErrorCode::cancelled) return fail(elf.error());
+            add_missing("kcore", from_.files.core_path(), elf.error());
+            return {};
+        }
         auto pieces = core_pieces(*elf, core->ranges(), options_.watch);
         if (!pieces) {
             if (pieces.error().code == ErrorCode::cancelled) return fail(std::move(pieces.error()));

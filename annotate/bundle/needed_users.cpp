@@ -2,11 +2,11 @@
 #include "needed_users.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
-#include <set>
+#include <utility>
 
 #include "perfdata/timeline/jit_codes.hpp"
+
+#include "needed_parts.hpp"
 
 namespace perfdata {
 namespace {
@@ -40,11 +40,8 @@ std::optional<CodeOf> owner_of(const Frame& frame, const Symbolizer& symbolizer,
 }  // namespace
 
 void NeededBy::add(const NeededBy& other) {
-    samples = add_up_to_most(samples, other.samples);
-    for (const auto& command : other.commands) {
-        if (commands.size() == most_commands) break;
-        if (std::ranges::find(commands, command) == commands.end()) commands.push_back(command);
-    }
+    samples = std::max(samples, other.samples);
+    code.insert(code.end(), other.code.begin(), other.code.end());
 }
 
 void NeededUsers::Users::add(std::string_view command, std::uint64_t hits) {
@@ -53,79 +50,113 @@ void NeededUsers::Users::add(std::string_view command, std::uint64_t hits) {
     of_command = add_up_to_most(of_command, hits);
 }
 
-NeededBy NeededUsers::Users::by() const {
-    NeededBy by;
+void NeededUsers::Users::tell(NeededBy& by) const {
     by.samples = samples;
+    by.commands.clear();
     std::vector<std::pair<std::string_view, std::uint64_t>> sorted(commands.begin(), commands.end());
     std::ranges::stable_sort(sorted, [](const auto& one, const auto& other) { return one.second > other.second; });
     for (const auto& [command, hits] : sorted) {
         if (by.commands.size() == most_commands) break;
-        if (!command.empty()) by.commands.emplace_back(command);
+        if (!command.empty()) by.commands.emplace_back(command);  // the name of a thread may not be recorded
     }
-    return by;
+}
+
+// take(chain) is called for each row that has samples.
+template <class Take>
+void NeededUsers::each_chain(Take take) const {
+    const auto chains = exported_->counts.chains();
+    Chain chain;
+    for (const auto& row : exported_->rows) {
+        chain.hits = 0;
+        for (const auto& cell : row.cells) chain.hits = add_up_to_most(chain.hits, cell.count.hits);
+        if (chain.hits == 0) continue;
+        chain.command = exported_->counts.tasks()[row.task].comm;
+        chain.code.clear();
+        chain.sources.clear();
+        for (auto node = row.node; node != ExportNode::none; node = exported_->nodes[node].caller) {
+            const auto& owner = owners_[chains[node].frame];
+            if (owner && (chain.code.empty() || chain.code.back() != *owner)) chain.code.push_back(*owner);
+            const auto* source = source_of_[exported_->nodes[node].place];
+            if (source != nullptr && (chain.sources.empty() || chain.sources.back() != source)) {
+                chain.sources.push_back(source);
+            }
+        }
+        std::ranges::sort(chain.code);
+        chain.code.erase(std::ranges::unique(chain.code).begin(), chain.code.end());
+        std::ranges::sort(chain.sources);
+        chain.sources.erase(std::ranges::unique(chain.sources).begin(), chain.sources.end());
+        take(std::as_const(chain));
+    }
 }
 
 NeededUsers NeededUsers::of(const Exported& exported, const Symbolizer& symbolizer) {
-    const auto& counts = exported.counts;
+    NeededUsers needed;
+    needed.exported_ = &exported;
     std::map<const JitCode*, std::uint32_t> dumps;
     for (const auto& code : symbolizer.jit().codes()) {
         dumps.emplace(code.get(), static_cast<std::uint32_t>(dumps.size()));
     }
-    std::vector<std::optional<CodeOf>> owners;
-    owners.reserve(counts.frames().size());
-    for (const auto& frame : counts.frames()) owners.push_back(owner_of(frame, symbolizer, dumps));
+    needed.owners_.reserve(exported.counts.frames().size());
+    for (const auto& frame : exported.counts.frames()) needed.owners_.push_back(owner_of(frame, symbolizer, dumps));
 
-    NeededUsers needed;
-    std::vector<CodeOf> in_chain;
-    const auto nodes = counts.chains();
-    const auto rows = counts.rows();
-    for (std::size_t number = 0; number < rows.size(); ++number) {
-        std::uint64_t hits = 0;
-        counts.each_cell(number, [&](std::size_t, const EventCount& cell) { hits = add_up_to_most(hits, cell.hits); });
-        if (hits == 0) continue;
-        in_chain.clear();
-        for (auto node = rows[number].chain; node != ChainNode::none; node = nodes[node].caller) {
-            const auto& owner = owners[nodes[node].frame];
-            if (owner && (in_chain.empty() || in_chain.back() != *owner)) in_chain.push_back(*owner);
+    std::map<std::string_view, const std::string*> known;  // by the name that places have
+    needed.source_of_.reserve(exported.places.size());
+    for (const auto& place : exported.places) {
+        const auto [entry, is_new] = known.try_emplace(place.file, nullptr);
+        if (is_new && !place.file.empty()) {
+            entry->second = &*needed.source_names_.insert(below_root(place.file)).first;
         }
-        std::ranges::sort(in_chain);
-        in_chain.erase(std::ranges::unique(in_chain).begin(), in_chain.end());
-        const auto& task = counts.tasks()[rows[number].task];
-        // The name of a thread is empty if it is not recorded.
-        for (const auto& owner : in_chain) needed.users_[owner].add(task.comm, hits);
+        needed.source_of_.push_back(entry->second);
     }
 
-    // Views of one name may have different data.
-    std::set<std::string_view> names;
-    std::vector<std::string_view> of_places;
-    of_places.reserve(exported.places.size());
-    for (const auto& place : exported.places) of_places.push_back(*names.insert(place.file).first);
-    std::vector<std::string_view> files;
-    for (const auto& row : exported.rows) {
-        std::uint64_t hits = 0;
-        for (const auto& cell : row.cells) hits = add_up_to_most(hits, cell.count.hits);
-        if (hits == 0) continue;
-        files.clear();
-        for (auto node = row.node; node != ExportNode::none; node = exported.nodes[node].caller) {
-            const auto file = of_places[exported.nodes[node].place];
-            if (!file.empty() && (files.empty() || files.back().data() != file.data())) files.push_back(file);
-        }
-        std::ranges::sort(files, std::less<>(), [](std::string_view file) { return file.data(); });
-        const auto same = [](std::string_view one, std::string_view other) { return one.data() == other.data(); };
-        files.erase(std::ranges::unique(files, same).begin(), files.end());
-        for (const auto file : files) needed.sources_[file].add(counts.tasks()[row.task].comm, hits);
-    }
+    needed.each_chain([&](const Chain& chain) {
+        for (const auto& owner : chain.code) needed.users_[owner].add(chain.command, chain.hits);
+        for (const auto* source : chain.sources) needed.sources_[source].add(chain.command, chain.hits);
+    });
     return needed;
 }
 
 NeededBy NeededUsers::by(const CodeOf& what) const {
-    const auto found = users_.find(what);
-    return found == users_.end() ? NeededBy() : found->second.by();
+    NeededBy by;
+    by.code.push_back(what);
+    if (const auto found = users_.find(what); found != users_.end()) found->second.tell(by);
+    return by;
 }
 
 NeededBy NeededUsers::by_source(std::string_view file) const {
-    const auto found = sources_.find(file);
-    return found == sources_.end() ? NeededBy() : found->second.by();
+    NeededBy by;
+    const auto name = source_names_.find(below_root(file));
+    const auto found = name == source_names_.end() ? sources_.end() : sources_.find(&*name);
+    if (found != sources_.end()) found->second.tell(by);
+    return by;
+}
+
+void NeededUsers::count_once(std::span<NeededBy* const> all) const {
+    // A file of the kernel is one of few, and an object has few files: a chain counts for few of those.
+    std::map<CodeOf, std::vector<std::size_t>> by_code;
+    std::vector<Users> users(all.size());
+    for (std::size_t number = 0; number < all.size(); ++number) {
+        if (all[number]->code.size() < 2) continue;
+        for (const auto& code : all[number]->code) {
+            auto& numbers = by_code[code];
+            if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
+        }
+    }
+    if (by_code.empty()) return;
+    std::vector<std::size_t> counted;
+    each_chain([&](const Chain& chain) {
+        counted.clear();
+        for (const auto& code : chain.code) {
+            const auto found = by_code.find(code);
+            if (found != by_code.end()) counted.insert(counted.end(), found->second.begin(), found->second.end());
+        }
+        std::ranges::sort(counted);
+        counted.erase(std::ranges::unique(counted).begin(), counted.end());
+        for (const auto number : counted) users[number].add(chain.command, chain.hits);
+    });
+    for (std::size_t number = 0; number < all.size(); ++number) {
+        if (all[number]->code.size() > 1) users[number].tell(*all[number]);
+    }
 }
 
 std::vector<std::uint32_t> NeededUsers::objects() const {

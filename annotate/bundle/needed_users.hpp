@@ -5,6 +5,9 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,17 +19,6 @@
 
 namespace perfdata {
 
-// NeededBy is who needs a file.
-struct NeededBy {
-    std::uint64_t samples = 0;          // with code of it in their chain, each counted once, of all events
-    std::vector<std::string> commands;  // at most three, most samples first
-    // Of a file in a bundle its index may tell samples, and no commands.
-    bool samples_known = true, commands_known = true;
-
-    // Adds samples of another file that stands for the same one.
-    void add(const NeededBy& other);
-};
-
 // CodeOf is what code is of.
 struct CodeOf {
     enum class Kind : std::uint8_t { kernel, object, jitdump, memory };
@@ -37,19 +29,34 @@ struct CodeOf {
     auto operator<=>(const CodeOf&) const = default;
 };
 
+// NeededBy is who needs a file.
+struct NeededBy {
+    std::uint64_t samples = 0;          // with code of it in their chain, each counted once, of all events
+    std::vector<std::string> commands;  // at most three, most samples first
+    // Of a file in a bundle its index may tell samples, and no commands.
+    bool samples_known = true, commands_known = true;
+    std::vector<CodeOf> code{};  // what was counted: a file may be that of several objects
+
+    // Adds what another file stands for. Call NeededUsers::count_once() before samples and commands are told.
+    void add(const NeededBy& other);
+};
+
 // NeededUsers goes over all chains once. Its size grows with the distinct frames, and with pairs of files and commands.
 class NeededUsers {
   public:
-    // It must have addresses and lines.
+    // It must have addresses and lines, and outlive this.
     static NeededUsers of(const Exported& exported, const Symbolizer& symbolizer);
 
     // Returns who needs it; no samples if nobody does.
     NeededBy by(const CodeOf& what) const;
-    bool has(const CodeOf& what) const { return users_.contains(what); }
     // Returns the objects that are needed, ascending.
     std::vector<std::uint32_t> objects() const;
     // Returns the samples with a line of a source file in their chain.
     NeededBy by_source(std::string_view file) const;
+
+    // Counts samples and commands of those that stand for several codes: each sample once. Goes over the
+    // chains once more, whatever the number of those.
+    void count_once(std::span<NeededBy* const> all) const;
 
   private:
     struct Users {
@@ -57,11 +64,25 @@ class NeededUsers {
         std::map<std::string_view, std::uint64_t> commands;
 
         void add(std::string_view command, std::uint64_t hits);
-        NeededBy by() const;
+        void tell(NeededBy& by) const;
+    };
+    // Chain is what the samples of a row have in their chains, each once.
+    struct Chain {
+        std::uint64_t hits = 0;
+        std::string_view command;
+        std::vector<CodeOf> code;
+        std::vector<const std::string*> sources;
     };
 
+    template <class Take>
+    void each_chain(Take take) const;
+
+    const Exported* exported_ = nullptr;
+    std::vector<std::optional<CodeOf>> owners_;  // by number of the frame
+    std::set<std::string> source_names_;         // as bundles have them
+    std::vector<const std::string*> source_of_;  // by number of the place; null: none
     std::map<CodeOf, Users> users_;
-    std::map<std::string_view, Users> sources_;  // by name, which lives as long as the symbolizer
+    std::map<const std::string*, Users> sources_;
 };
 
 }  // namespace perfdata

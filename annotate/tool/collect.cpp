@@ -185,15 +185,20 @@ class CollectRun {
         files = {{{bundled_recording, "recording", {}, {}}, std::move(*recording)}};
         auto members = anonymized_members(*anonymizer, needed, session_.recording().limits(),
                                           {{}, session_.progress("anonymizing its files")});
+        index = index_of(needed);  // what cannot be anonymized is missing as well
         anonymize_missing(*anonymizer, index.missing);
         index.anonymized = anonymizer->counts();
         return members;
     }
 
+    BundleIndex index_of(const Needed& needed) const {
+        return collect_index(needed, choice_.anonymize ? "none" : choice_.debug, choice_.sources,
+                             session_.recording().bundle());
+    }
+
     int write(Needed& needed) {
         auto files = inputs_.files();
-        auto index = collect_index(needed, choice_.anonymize ? "none" : choice_.debug, choice_.sources,
-                                   session_.recording().bundle());
+        BundleIndex index;
         std::vector<BundleContent> others;
         if (choice_.anonymize) {
             auto made = anonymized(files, needed, index);
@@ -205,6 +210,7 @@ class CollectRun {
             others = std::move(*made);
             anonymized_ = index.anonymized;
         } else {
+            index = index_of(needed);
             for (auto& file : needed.files) {
                 others.push_back({file.member, file.content});
                 if (file.by.samples_known) others.back().member.samples = file.by.samples;

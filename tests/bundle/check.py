@@ -942,7 +942,9 @@ def test_check():
     recording = record(folder("checked"), program, "3000")
     check_needs(recording, program)
     check_again(recording, program)
-    check_private(recording)
+    check_two_names()
+    check_private()
+    check_hostile(recording)
     if os.geteuid() == 0:
         check_kernel()
 
@@ -988,7 +990,89 @@ def check_again(recording, program):
         complain(f"packed again with other counts:\n{told}\n{hashed}")
 
 
-def check_private(recording):
+def check_two_names():
+    """A library under two names, and a header under two names: a sample that has both is one sample."""
+    here = folder("two")
+    with open(os.path.join(folder("two/inc"), "next.h"), "w", encoding="ascii") as file:
+        file.write("static unsigned long spin_in_header(unsigned long n) {\n"
+                   "    volatile unsigned long sum = 0;\n"
+                   "    while (n--) sum = sum + n;\n"
+                   "    return sum;\n"
+                   "}\n")
+    with open(os.path.join(here, "lib.c"), "w", encoding="ascii") as file:
+        file.write("#include \"inc/next.h\"\n"
+                   "typedef unsigned long run_next(void *, void *);\n"
+                   "unsigned long run(void *next, void *after) {\n"
+                   "    return next ? ((run_next *)next)(after, 0) + 1 : spin_in_header(100000) + 1;\n"
+                   "}\n")
+    with open(os.path.join(here, "main.c"), "w", encoding="ascii") as file:
+        file.write("#include <dlfcn.h>\n#include \"inc/../inc/next.h\"\n"
+                   "typedef unsigned long run_next(void *, void *);\n"
+                   "int main(int count, char **names) {\n"
+                   "    (void)count;\n"
+                   "    run_next *one = (run_next *)dlsym(dlopen(names[1], RTLD_NOW), \"run\");\n"
+                   "    void *other = dlsym(dlopen(names[2], RTLD_NOW), \"run\");\n"
+                   "    unsigned long sum = spin_in_header(1);\n"
+                   "    for (int round = 0; round < 2000; ++round) sum += one(other, 0);\n"
+                   "    return sum == 0;\n"
+                   "}\n")
+    flags = ("-x", "c", "-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-Wl,--build-id")
+    one, other, program = (os.path.join(here, name) for name in ("one.so", "other.so", "main"))
+    run(COMPILER, *flags, "-shared", "-fPIC", "lib.c", "-o", one, cwd=here)
+    shutil.copy(one, other)
+    run(COMPILER, *flags, "main.c", "-o", program, "-ldl", cwd=here)
+    page = checked(record(here, program, one, other), "--with-sources")[0]
+    samples = sum(event["samples"] for event in json.loads(run(TOOL, "report", "--json", os.path.join(here, "perf.data")).stdout)["events"])
+    libraries_of = [one["samples"] for one in page["files"] if one.get("recorded", one.get("path", "")).endswith((os.sep + "one.so",
+                                                                                                                  os.sep + "other.so"))]
+    headers = [one["samples"] for one in page["files"] if one["kind"] == "source" and one["name"].endswith("next.h")]
+    if len(libraries_of) != 1 or len(headers) != 1 or not 0 < headers[0] <= libraries_of[0] <= samples:
+        complain(f"one library and one header, under two names, of {samples} samples: {libraries_of} {headers} {page['files']}")
+    if libraries_of[0] < samples * 3 // 4:
+        complain(f"a library that nearly all of {samples} samples have: {libraries_of}")
+
+
+def check_hostile(recording):
+    """An index may say anything: nothing of it harms a terminal, and what is packed again is a bundle by its schema."""
+    bundle, strange, again = (os.path.join(SCRATCH, name) for name in ("hostile.zst", "hostile.tar", "hostile_again.zst"))
+    collect(recording, bundle, "--with-sources")
+    unpacked = folder("hostile")
+    run("tar", "--zstd", "-xf", bundle, "-C", unpacked)
+    index = json.load(open(os.path.join(unpacked, "bundle.json"), encoding="utf-8"))
+    escape = "\u001b[31mEVIL\u0007\n\rperfdata: line"
+    for one in index["members"]:
+        if one["kind"] == "source":
+            one.update(kind=escape, path="/x" + escape, recorded="/y" + escape, build_id="zz" + escape, samples=2**64 - 1)
+        if one["kind"] == "object":
+            one.update(recorded="/z" + escape, build_id=escape)
+    index["missing"] = [{"kind": escape, "path": "/m" + escape, "why": escape, "reason": "long " * 100000 + escape, "samples": 2**64 - 1},
+                        {"path": "/proc/kcore", "why": "w" * 100000}, {"path": "[kernel.kallsyms]", "kind": 5, "why": "offline"}]
+    index["left_out"] = {escape: 3, "source files": 2**64 - 1, "bytes of debug information": 2**64 - 1}
+    with open(os.path.join(unpacked, "bundle.json"), "w", encoding="utf-8") as file:
+        json.dump(index, file)
+    run("tar", "-C", unpacked, "-cf", strange, "bundle.json", "perf.data", ".build-id", "root")
+    outputs = [run(TOOL, "collect", "--check", strange), run(TOOL, "info", strange), run(TOOL, "report", strange),
+               collect(strange, again, "--strict", check=False), run(TOOL, "collect", "--check", again)]
+    for done in outputs:
+        if any(character < " " and character not in "\n\t" for character in done.stdout + done.stderr):
+            complain(f"control characters: {(done.stdout + done.stderr)[:2000]!r}")
+        if len(done.stderr) > 20000:
+            complain(f"{len(done.stderr)} bytes of messages")
+    made = json.loads(run("tar", "--zstd", "-xOf", again, "bundle.json").stdout)
+    kinds = {"recording", "object", "vdso", "debug", "kallsyms", "kcore", "vmlinux", "jitdump", "perf_map", "source"}
+    for one in made["members"] + made["missing"]:
+        if one["kind"] not in kinds or not re.fullmatch("([0-9a-f]{2})*", one.get("build_id", "")):
+            complain(f"packed again: {one}")
+    what = {one["path"]: one["kind"] for one in made["missing"]}
+    if what.get("/proc/kcore") != "kcore" or what.get("[kernel.kallsyms]") != "kallsyms":
+        complain(f"kinds of what is missing: {what}")
+    if any(len(one.get("reason", "")) > 450 or len(one["why"]) > 30 for one in made["missing"]):
+        complain("reasons of any length are packed again")
+    if "files of unknown kinds" not in made["left_out"]:
+        complain(f"a member of an unknown kind is lost without a word: {made['left_out']}")
+
+
+def check_private():
     """Why a file is not in a bundle is told where the bundle is read."""
     here = folder("told")
     for name in ("tinyjit.data", "perf-32346.map"):
@@ -1029,9 +1113,16 @@ def check_kernel():
     code = [one for one in checked(plain)[0]["missing"] if one["kind"] == "kcore"]
     if not code:
         return
-    wanted = "collect as root" if os.path.exists("/proc/kcore") else "this kernel has no /proc/kcore"
-    if wanted not in code[0]["remedy"] or "--with-vmlinux" not in code[0]["remedy"]:
-        complain(f"code of the kernel: {code}")
+    wanted = "" if os.path.isfile("/proc/kcore") else "there is no /proc/kcore here"
+    if wanted not in code[0]["remedy"] or "--with-vmlinux" not in code[0]["remedy"] or "as root" in code[0]["remedy"]:
+        complain(f"code of the kernel, for root: {code}")
+    offline = {one["kind"]: one for one in checked(plain, "--offline")[0]["missing"]}
+    if offline["kallsyms"]["why"] != "offline" or "leave out --offline" not in offline["kallsyms"]["remedy"]:
+        complain(f"names of the kernel, without files of this machine: {offline}")
+    os.chown(recording, NOBODY, NOBODY)
+    theirs = [one for one in checked(recording)[0]["missing"] if one["kind"] == "kallsyms"]
+    if theirs and (theirs[0]["why"] != "untrusted" or "--allow-local" in theirs[0]["remedy"]):
+        complain(f"names of the kernel, for a recording of another user: {theirs}")
     bundle = os.path.join(SCRATCH, "kernel_code.zst")
     collect(plain, bundle)
     if [one["kind"] for one in checked(bundle)[0]["missing"] if one["path"] == "/proc/kcore"] != ["kcore"]:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "perfdata/profile/event_count.hpp"
@@ -51,8 +52,8 @@ BundleIndex collect_index(const Needed& needed, const std::string& debug, bool s
     index.debug = before ? lesser_detail(debug, before->facts().debug) : debug;
     index.sources = sources && (!before || before->facts().sources);
     for (const auto& missing : needed.missing) {
-        index.missing.push_back(
-            {missing.path, missing.build_id, missing.why, missing.by.samples, missing.kind, missing.text});
+        const auto samples = missing.by.samples_known ? std::optional(missing.by.samples) : std::nullopt;
+        index.missing.push_back({missing.path, missing.build_id, missing.why, samples, missing.kind, missing.text});
     }
     return index;
 }
@@ -63,8 +64,12 @@ Counts left_out_before(const BundleFacts& facts, bool anonymize) {
 
 Counts anonymized_before(const BundleFacts& facts, bool anonymize) {
     auto counts = counted_before(facts.anonymized, anonymize, is_told_kind);
-    // These are objects of this bundle, and are counted again.
-    if (anonymize) std::erase_if(counts, [](const auto& one) { return one.first == to_string(Told::kept_objects); });
+    // What is in this bundle is hashed, or stays, and is counted again. What was dropped is not.
+    if (anonymize) {
+        std::erase_if(counts, [](const auto& one) {
+            return one.first == to_string(Told::kept_objects) || one.first.starts_with("hashed_");
+        });
+    }
     return counts;
 }
 

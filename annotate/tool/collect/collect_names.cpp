@@ -65,16 +65,6 @@ std::optional<std::string> anonymous_member(const Anonymizer& anonymizer, const 
     return {};
 }
 
-bool is_known_reason(std::string_view why) {
-    for (unsigned miss = 0; miss < symbol_misses; ++miss) {
-        if (why == to_string(static_cast<SymbolMiss>(miss))) return true;
-    }
-    for (unsigned code = 0; code <= static_cast<unsigned>(ErrorCode::busy); ++code) {
-        if (why == to_string(static_cast<ErrorCode>(code))) return true;
-    }
-    return why == MissingFile::is_private;
-}
-
 }  // namespace
 
 Result<AnonymizeKey> anonymize_key(const std::string& file) {
@@ -163,6 +153,16 @@ Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Ne
     }
     needed.finish();
     return members;
+}
+
+bool is_known_reason(std::string_view why) {
+    for (unsigned miss = 0; miss < symbol_misses; ++miss) {
+        if (why == to_string(static_cast<SymbolMiss>(miss))) return true;
+    }
+    for (unsigned code = 0; code <= static_cast<unsigned>(ErrorCode::busy); ++code) {
+        if (why == to_string(static_cast<ErrorCode>(code))) return true;
+    }
+    return why == MissingFile::is_private;
 }
 
 void anonymize_missing(const Anonymizer& anonymizer, std::vector<MissingMember>& missing) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bundle/anonymize/anonymizer.hpp"
@@ -21,6 +22,8 @@ Result<AnonymizeKey> anonymize_key(const std::string& file);
 // well and becomes one of needed.missing. Errors: io, cancelled, out_of_memory.
 Result<std::vector<BundleContent>> anonymized_members(Anonymizer& anonymizer, Needed& needed, const Limits& limits,
                                                       const Watch& watch);
+// Returns true for the words of this version for why a file is missing: see MissingFile::why.
+bool is_known_reason(std::string_view why);
 // Hashes the paths of files that are missing, and keeps of the reasons only words of this version: those of another
 // bundle's index may be any text.
 void anonymize_missing(const Anonymizer& anonymizer, std::vector<MissingMember>& missing);

@@ -13,6 +13,9 @@
 #include "perfdata/recording/file_state.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
+#include "perfdata/symbols/kernel/kernel_names.hpp"
+
+#include "tool/collect/collect_names.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -65,11 +68,30 @@ std::string kind_of_place(std::string_view name) {
     return {};
 }
 
-// Returns the kind that an index says, or "object": it may say anything.
-std::string known_kind(const std::string& kind) {
+// Returns true for a kind of this version: an index may say anything.
+bool is_kind(std::string_view kind) {
     constexpr std::array<std::string_view, 10> kinds{"recording", "object",  "vdso",    "debug",    "kallsyms",
                                                      "kcore",     "vmlinux", "jitdump", "perf_map", "source"};
-    return std::ranges::find(kinds, std::string_view(kind)) != kinds.end() ? kind : "object";
+    return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+// Returns a build id if it is one, of at most 64 bytes.
+std::string known_build_id(const std::string& id) {
+    constexpr std::size_t most_digits = 128;
+    const bool good =
+        id.size() <= most_digits && id.size() % 2 == 0 && id.find_first_not_of("0123456789abcdef") == std::string::npos;
+    return good ? id : std::string();
+}
+
+// Returns what a missing file is.
+std::string kind_of_missing(const MissingFile& missing) {
+    if (is_kind(missing.kind)) return missing.kind;
+    const auto last = std::string_view(missing.path).substr(missing.path.rfind('/') + 1);
+    if (missing.path == recorded_kernel_path) return "kallsyms";
+    if (missing.path == "/proc/kcore") return "kcore";
+    if (last.starts_with("perf-") && last.ends_with(".map")) return "perf_map";
+    if (last.starts_with("jit-") && last.ends_with(".dump")) return "jitdump";
+    return "object";
 }
 
 // Returns what an index says of who needs a file.
@@ -77,10 +99,21 @@ NeededBy by_index(std::optional<std::uint64_t> samples) {
     return {samples.value_or(0), {}, samples.has_value(), false};
 }
 
+NeededMissing missing_before(const MissingFile& missing) {
+    constexpr std::size_t most_of_path = 4096;
+    return {kind_of_missing(missing),
+            missing.path.substr(0, most_of_path),
+            known_build_id(missing.build_id),
+            is_known_reason(missing.why) ? missing.why : std::string(to_string(ErrorCode::missing)),
+            missing.explained(),
+            {},
+            by_index(missing.samples)};
+}
+
 NeededMissing damaged_member(const BundledFile& file, const Error& error) {
-    return {known_kind(file.kind),
+    return {is_kind(file.kind) ? file.kind : "object",
             file.path.empty() ? file.name : file.path,
-            file.build_id,
+            known_build_id(file.build_id),
             std::string(to_string(error.code)),
             "it is in the bundle, but damaged: " + error.detail,
             "collect the recording itself again",
@@ -174,6 +207,10 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
         }
         if (file.name == "bundle.json") continue;  // the index itself: a new one is made
         // The index of a damaged bundle may lack members, or be lost. To anonymize a file it takes more than a guess.
+        if (!file.kind.empty() && !is_kind(file.kind)) {
+            needed.leave_out("files of unknown kinds", 1, file.name);
+            continue;
+        }
         const auto kind = !file.kind.empty()             ? file.kind
                           : options.recording_as_a_whole ? kind_of_place(file.name)
                                                          : std::string();
@@ -193,7 +230,7 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
         }
         if (!content) return fail(std::move(content.error()));
         NeededFile one;
-        one.member = {file.name, kind, file.path, file.build_id, {}, file.recorded};
+        one.member = {file.name, kind, file.path, known_build_id(file.build_id), {}, file.recorded};
         one.content = std::move(*content);
         one.from = bundle.path() + "/" + file.name;
         one.by = by_index(file.samples);
@@ -212,15 +249,7 @@ Result<Needed> bundled_files(const Bundle& bundle, const NeededOptions& options)
         }
         needed.add(std::move(one));
     }
-    for (const auto& missing : bundle.facts().missing) {
-        needed.missing.push_back({known_kind(missing.kind),
-                                  missing.path,
-                                  missing.build_id,
-                                  missing.why,
-                                  missing.explained(),
-                                  {},
-                                  by_index(missing.samples)});
-    }
+    for (const auto& missing : bundle.facts().missing) needed.missing.push_back(missing_before(missing));
     needed.finish();
     return needed;
 }

@@ -86,7 +86,7 @@ void write_bundle_facts(JsonWriter& json, const Bundle& bundle) {
         json.name("why", file.why);
         json.name("kind", file.kind);
         json.name("reason", file.explained());
-        json.member("samples", file.samples);
+        if (file.samples) json.member("samples", *file.samples);
         json.end_object();
     }
     json.end_array();

@@ -101,8 +101,9 @@ class InfoText {
         for (std::size_t at = 0; at < shown; ++at) {
             const auto& file = facts.missing[at];
             const auto why = file.explained();
-            line("", fmt::format("missing: {} ({}): {}", file.path, how_many(file.samples, "sample"),
-                                 std::string_view(InLine(why))));
+            const auto samples = file.samples ? fmt::format(" ({})", how_many(*file.samples, "sample")) : std::string();
+            line("", fmt::format("missing: {}{}: {}", std::string_view(InLine(file.path, InLine::Keep::end)), samples,
+                                 why));
         }
         if (shown < facts.missing.size()) {
             line("", fmt::format("and {} more are missing; see --verbose", facts.missing.size() - shown));

@@ -148,11 +148,12 @@ std::string Bundle::shown(const std::string& path) const {
 }
 
 std::string MissingFile::explained() const {
-    if (const auto miss = reason_of(why); miss && reason.empty()) return std::string(explain(*miss));
-    if (!reason.empty()) return reason;
+    constexpr std::size_t most = 400;
+    if (!reason.empty()) return beginning_of(reason, most);
+    if (const auto miss = reason_of(why)) return std::string(explain(*miss));
     if (why == is_private) return "not everybody may read it where the bundle was made";
     if (why.empty() || why == to_string(ErrorCode::missing)) return "it was not found when the bundle was made";
-    return "it could not be used when the bundle was made (" + why + ")";
+    return "it could not be used when the bundle was made (" + beginning_of(why, most) + ")";
 }
 
 void Bundle::apply(const Shared<const Bundle>& bundle, SymbolizerOptions& options) {
@@ -169,16 +170,19 @@ void Bundle::apply(const Shared<const Bundle>& bundle, SymbolizerOptions& option
 }
 
 void Bundle::tell_missing(const Bundle& bundle, std::vector<Error>& problems) {
-    constexpr std::size_t most_told = 10, most_of_reason = 400;
+    constexpr std::size_t most_told = 10, most_of_path = 4096;
     // Code of the kernel is for listings alone, which say of each function that it has none.
     auto missing = bundle.facts().missing;
     std::erase_if(missing, [](const auto& file) { return file.path == "/proc/kcore"; });
     for (std::size_t at = 0; at < missing.size() && at < most_told; ++at) {
         const auto& file = missing[at];
-        problems.push_back({ErrorCode::missing, Error::no_offset, file.path,
-                            "is not in the bundle: " + beginning_of(file.explained(), most_of_reason) + "; " +
-                                std::to_string(file.samples) +
-                                (file.samples == 1 ? " sample needs it" : " samples need it")});
+        auto text = "is not in the bundle: " + file.explained();
+        if (file.samples) {
+            text +=
+                "; " + std::to_string(*file.samples) + (*file.samples == 1 ? " sample needs it" : " samples need it");
+        }
+        problems.push_back(
+            {ErrorCode::missing, Error::no_offset, beginning_of(file.path, most_of_path), std::move(text)});
     }
     if (missing.size() > most_told) {
         problems.push_back({ErrorCode::missing, Error::no_offset, bundle.path(),

@@ -251,17 +251,24 @@ TEST_CASE("What is needed is there once, and counted", "[annotate][bundle]") {
     CHECK_FALSE(needed.add({{"a", "object"}, content, {}, "/d", {1, {"y"}}}));
     REQUIRE(needed.files.size() == 2);
     CHECK(needed.files[0].member.name == "a");
-    CHECK(needed.files[0].by.samples == 2);
+    CHECK(needed.files[0].by.samples == 1);
     CHECK(needed.files[1].from == "/b");
-    CHECK(needed.files[1].by.samples == 5);
-    CHECK(needed.files[1].by.commands == std::vector<std::string>{"x", "z"});
+    CHECK(needed.files[1].by.samples == 3);  // count_once() counts those that have both
+    CHECK(needed.files[1].by.commands == std::vector<std::string>{"x"});
     for (const auto* name : {"root/", ".build-id/ab//elf", "root/../x", ""})
         CHECK_FALSE(needed.add({{name, "object"}, content, {}, "/x", {}}));
     CHECK(std::exchange(needed.left_out, {}).size() == 1);
-    needed.leave_out("things", 2);
+    needed.leave_out("things", 2, "/a");
+    needed.leave_out("things", 1, "/a");
     needed.leave_out("things");
-    needed.leave_out("nothing", 0);
-    CHECK(needed.left_out == std::vector<std::pair<std::string, std::uint64_t>>{{"things", 3}});
+    for (int number = 0; number < 20; ++number) needed.leave_out("things", 1, "/b" + std::to_string(number));
+    needed.leave_out("nothing", 0, "/c");
+    REQUIRE(needed.left_out.size() == 1);
+    CHECK(needed.left_out[0].what == "things");
+    CHECK(needed.left_out[0].number == 24);
+    CHECK(needed.left_out[0].examples.size() == NeededLeftOut::most_examples);
+    CHECK(needed.left_out[0].examples[0] == "/a");
+    CHECK(needed.left_out[0].examples[1] == "/b0");
     needed.missing.push_back({"object", "/few", {}, "not_found", {}, {}, {1, {}}});
     needed.missing.push_back({"object", "/many", {}, "not_found", {}, {}, {9, {}}});
     needed.finish();

@@ -47,14 +47,15 @@ struct BundledFile {
 struct MissingFile {
     static constexpr std::string_view is_private = "private";  // why: it is there, but not everybody may read it
 
-    std::string path;           // on the recorded machine
-    std::string build_id;       // hexadecimal; empty: not recorded
-    std::string why;            // a word: of SymbolMiss, of ErrorCode, or is_private
-    std::uint64_t samples = 0;  // that need it
-    std::string kind{};         // as BundledFile::kind; empty: the index does not say
-    std::string reason{};       // why, as a clause; empty: the index does not say
+    std::string path;                        // on the recorded machine
+    std::string build_id;                    // hexadecimal; empty: not recorded
+    std::string why;                         // a word: of SymbolMiss, of ErrorCode, or is_private
+    std::optional<std::uint64_t> samples{};  // that need it; nothing: the index does not say
+    std::string kind{};                      // as BundledFile::kind; empty: the index does not say
+    std::string reason{};                    // why, as a clause; empty: the index does not say
 
-    // Returns why it is not in the bundle, as a clause. It may be any text, of any length: strangers write indexes.
+    // Returns why it is not in the bundle, as a clause of at most some 400 bytes. Strangers write indexes: it may be
+    // any text.
     std::string explained() const;
 };
 
