@@ -32,8 +32,8 @@ Counts counted_before(const Counts& counts, bool anonymize, bool (*is_known)(std
     constexpr std::size_t longest = 100;
     Counts kept;
     for (const auto& [word, number] : counts) {
-        const bool plain =
-            word.size() <= longest && std::ranges::all_of(word, [](char one) { return one >= ' ' && one <= '~'; });
+        const bool plain = !word.empty() && word.size() <= longest &&
+                           std::ranges::all_of(word, [](char one) { return one >= ' ' && one <= '~'; });
         if (is_known(word) || (plain && !anonymize)) {
             kept.emplace_back(word, number);
         } else {

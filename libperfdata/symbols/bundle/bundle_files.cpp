@@ -148,12 +148,12 @@ std::string Bundle::shown(const std::string& path) const {
 }
 
 std::string MissingFile::explained() const {
-    constexpr std::size_t most = 400;
+    constexpr std::size_t most = 400, most_of_word = 40;
     if (!reason.empty()) return beginning_of(reason, most);
     if (const auto miss = reason_of(why)) return std::string(explain(*miss));
     if (why == is_private) return "not everybody may read it where the bundle was made";
     if (why.empty() || why == to_string(ErrorCode::missing)) return "it was not found when the bundle was made";
-    return "it could not be used when the bundle was made (" + beginning_of(why, most) + ")";
+    return "it could not be used when the bundle was made (" + beginning_of(why, most_of_word) + ")";
 }
 
 void Bundle::apply(const Shared<const Bundle>& bundle, SymbolizerOptions& options) {
