@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,14 +35,15 @@ class RecordStream::Unpacker {
     explicit Unpacker(std::uint64_t window_bytes) : context_(ZSTD_createDCtx()), buffer_(new_block(buffer_bytes)) {
         constexpr int least = 10, most = 30;  // zstd's limits: 31 is not for 32-bit machines
         const auto log = std::clamp(static_cast<int>(std::bit_width(window_bytes)) - 1, least, most);
-        if (context_) ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, log);
+        if (!context_) throw std::bad_alloc();
+        ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, log);
     }
 
     std::shared_ptr<const std::byte[]> block() const { return buffer_; }
 
     // restart() resets the stream: a new file begins.
     void restart() {
-        if (context_) ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only);
+        ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only);
         tail_ = 0;
         broken_ = false;
         wanted_ = 0;
@@ -83,7 +85,6 @@ class RecordStream::Unpacker {
         while (out.pos < out.size && !flushed_ && !broken_) {
             ZSTD_inBuffer in{input_.data(), input_.size(), 0};
             const auto before = out.pos;
-            if (!context_) return break_off(ErrorCode::limit, "zstd is out of memory");
             const auto status = ZSTD_decompressStream(context_.get(), &out, &in);
             input_ = input_.subspan(in.pos);
             const auto made = out.pos - before;
@@ -91,6 +92,8 @@ class RecordStream::Unpacker {
             unpacked += made;
             record_bytes_ += made;
             if (ZSTD_isError(status) != 0) {
+                // Memory that is short now is no damage of the recording.
+                if (ZSTD_getErrorCode(status) == ZSTD_error_memory_allocation) throw std::bad_alloc();
                 const bool window = ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge;
                 return break_off(window ? ErrorCode::limit : ErrorCode::malformed, ZSTD_getErrorName(status));
             }

@@ -440,6 +440,19 @@ def memory(folder):
                 failed = line["status"] == "failed" and line["error"]["code"] == "out_of_memory"
                 check(failed and line["document"] is None, f"-j{jobs}: huge: {line['status']} {line['error']}")
 
+    # Memory that is short is no damage of a recording, however little is missing: libraries of C say it in many ways.
+    packed = [entry for entry in good if entry.name == "zstd.data"]
+    enough = 0
+    for entry in packed:
+        alone = subprocess.run([TOOL, "report", "--offline", "--json", entry], capture_output=True, check=True).stdout
+        for limit in range(1 << 19, 10 << 20, 1 << 15):
+            done = subprocess.run([TOOL, "report", "--offline", "--json", "--strict", entry], capture_output=True, check=False,
+                                  preexec_fn=lambda most=limit: resource.setrlimit(resource.RLIMIT_DATA, (most, most)))
+            enough += done.returncode == 0
+            check(done.returncode == 1 or (done.returncode == 0 and done.stdout == alone),
+                  f"{limit} bytes of memory: {done.returncode} {done.stderr.decode()[-300:]}")
+    check(packed and enough > 50, f"{len(packed)} packed recordings, read with {enough} limits")
+
 
 def strict(folder):
     good = some()[0]

@@ -44,7 +44,7 @@ struct BundledFile {
 };
 
 // MissingFile is what whoever packed the bundle needed and did not find.
-struct MissingFile {
+struct PERFDATA_EXPORT MissingFile {
     static constexpr std::string_view is_private = "private";  // why: it is there, but not everybody may read it
 
     std::string path;                        // on the recorded machine
