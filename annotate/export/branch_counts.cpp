@@ -13,6 +13,7 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/symbols/elf/objects.hpp"
 #include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/timeline/second_pass.hpp"
 
 #include "format/words.hpp"
 
@@ -367,6 +368,8 @@ Result<BranchCounts> BranchCounts::count(const Recording& recording, const Symbo
             !walked) {
             return fail(walked.error());
         }
+        const auto whole = check_second_pass(samples_seen(seen), recording, symbolizer.timeline());
+        if (!whole) return fail(whole.error());
         const Watch watch{options.stop, options.progress};
         if (auto finished = counter.finish(counts, chosen, watch); !finished) return fail(finished.error());
         sort_and_merge(counts.branches, [](BranchCount& sum, const BranchCount& more) {

@@ -104,7 +104,7 @@ struct BranchCounts {
     std::vector<AddressCount> addresses;  // sorted; only without branches
     BranchLosses losses;
 
-    // One pass over the samples. Errors: cancelled, out_of_memory.
+    // One pass over the samples. Errors: cancelled, out_of_memory, see check_second_pass().
     static Result<BranchCounts> count(const Recording& recording, const Symbolizer& symbolizer,
                                       const BranchCountOptions& options);
 

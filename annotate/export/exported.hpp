@@ -160,7 +160,7 @@ struct Exported {
     std::vector<Error> line_problems;  // of each file the first error of each kind
     bool unnamed_kernel = false;       // kernel code lacks names
 
-    // Counts the samples and names their places. Errors: `cancelled`, `out_of_memory`.
+    // Counts the samples and names their places. Errors: those of SampleCounts::count().
     static Result<Exported> make(const Recording& recording, const Symbolizer& symbolizer,
                                  const ExportedOptions& options);
 };

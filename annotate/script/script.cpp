@@ -7,6 +7,7 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/profile/counter_samples.hpp"
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/timeline/second_pass.hpp"
 
 #include "script_item.hpp"
 #include "script_pool.hpp"
@@ -152,7 +153,11 @@ Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& 
                             .progress = options.progress,
                             .times = symbolizer.timeline().times()});
         if (!walked) return fail(walked.error());
-        return writer.finish();
+        auto counts = writer.finish();
+        // What was written is whole samples, but not all that there were.
+        const auto same = check_second_pass(samples_seen(seen), recording, symbolizer.timeline());
+        if (!same) return fail(same.error());
+        return counts;
     });
 }
 

@@ -58,8 +58,8 @@ struct ScriptCounts {
     std::vector<std::string> absent_symbols, absent_objects, other_symbols, other_objects, inlined_symbols;
 };
 
-// write_script(...) reads the samples only: what was lost is in the timeline's completeness(). The only
-// errors are `cancelled` and `out_of_memory`.
+// write_script(...) reads the samples only: what was lost is in the timeline's completeness(). Errors:
+// `cancelled`, `out_of_memory`, and those of check_second_pass().
 Result<ScriptCounts> write_script(const Recording& recording, const Symbolizer& symbolizer,
                                   const ScriptOptions& options, const Sink& sink);
 

@@ -7,6 +7,7 @@
 #include "perfdata/profile/call_edges.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/timeline/second_pass.hpp"
 
 #include "format/load_once.hpp"
 
@@ -196,6 +197,8 @@ Result<void> add_branches(Making& making, MadeFrames& frames, MadeTasks& tasks,
         !walked) {
         return fail(walked.error());
     }
+    const auto same = check_second_pass(samples_seen(seen), making.recording, making.symbolizer.timeline());
+    if (!same) return fail(same.error());
     if (counter.stopped()) return Making::cancelled();
     const auto all = counter.branches().keys();
     for (std::size_t number = 0; number < all.size(); ++number) {

@@ -22,6 +22,7 @@
 #include "perfdata/timeline/mapping.hpp"
 #include "perfdata/timeline/mapping_lives.hpp"
 #include "perfdata/timeline/recent_tasks.hpp"
+#include "perfdata/timeline/second_pass.hpp"
 #include "perfdata/timeline/stack_unwinder.hpp"
 #include "perfdata/timeline/tasks.hpp"
 #include "perfdata/timeline/text_patches.hpp"

@@ -6,6 +6,7 @@
 #include "perfdata/profile/call_filter.hpp"
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/frame_at.hpp"
+#include "perfdata/timeline/second_pass.hpp"
 
 #include "call_table.hpp"
 #include "stored_branches.hpp"
@@ -156,6 +157,7 @@ Result<void> count_branches(const Recording& recording, const CodeVersions& vers
         !walked) {
         return fail(walked.error());
     }
+    if (auto same = check_second_pass(samples_seen(seen), recording, versions.timeline()); !same) return same;
     counter.finish();
     return {};
 }

@@ -181,9 +181,9 @@ class ChainCounter {
             context = mode;
             // The innermost frame is the sampled address itself.
             if (recorded++ == 0 && ip == address) return true;
-            auto& one = looked_up_.emplace_back();
-            look_up(address, mode, one);
-            one.returns = returns;
+            auto& frame = looked_up_.emplace_back();
+            look_up(address, mode, frame);
+            frame.returns = returns;
             return true;
         });
         if (!whole) ++losses.broken;

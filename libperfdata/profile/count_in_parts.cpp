@@ -23,6 +23,7 @@
 
 #include "perfdata/core/parallel.hpp"
 #include "perfdata/recording/time_order.hpp"
+#include "perfdata/timeline/second_pass.hpp"
 
 namespace perfdata {
 namespace {
@@ -65,11 +66,13 @@ class CountedPart {
         Completeness seen;
         counted_ = walk(recording_, seen, *counter_,
                         {.order = {}, .stop = options_.stop, .progress = counter_->progress(), .part = &part_});
+        samples_ = samples_seen(seen);
         if (counted_ && !counter_->end()) counted_ = fail(ErrorCode::cancelled, Error::no_offset, "counts", "");
         if (!counted_) common_.given_up = true;
     }
 
     const Result<void>& counted() const { return counted_; }
+    std::uint64_t samples() const { return samples_; }
     SampleCounter& counter() { return *counter_; }
     void free() { counter_.reset(); }
 
@@ -89,7 +92,7 @@ class CountedPart {
     std::thread::id caller_;
     std::optional<SampleCounter> counter_;
     SampleCounter::Sizes noted_;
-    std::uint64_t read_ = 0;
+    std::uint64_t read_ = 0, samples_ = 0;
     Result<void> counted_ = fail(ErrorCode::cancelled, Error::no_offset, "counts", "not begun");
 };
 
@@ -196,11 +199,14 @@ std::optional<Result<SampleCounts>> count_in_parts(const Recording& recording, c
         auto& all = parts.front()->counter().counted();
         SampleCounter::Sizes sizes;
         std::size_t longest = SampleCounts::most_with_inlined;
+        std::uint64_t samples = 0;
         for (const auto& part : parts) {
+            samples += part->samples();
             sizes += part->counter().sizes();
             longest = std::max(longest, part->counter().longest_chain());
         }
         if (is_beyond(sizes, all)) return {};
+        if (auto same = check_second_pass(samples, recording, timeline); !same) return fail(std::move(same.error()));
         if (!add_up(parts, options.stop)) return stopped();
         // A counter leaves callers out where they might not have room.
         if (all.tasks() >= all.most_tasks() || all.chains().size() + longest >= all.most_nodes()) return {};

@@ -13,6 +13,7 @@
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/profile/sample_counts.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
+#include "perfdata/timeline/second_pass.hpp"
 
 #include "narrow_counter.hpp"
 #include "shown_order.hpp"
@@ -194,6 +195,9 @@ Result<SampleCounts> count_narrowly(const Recording& recording, const CodeVersio
                             .times = ordered ? versions.timeline().times() : nullptr});
         !walked) {
         return fail(walked.error());
+    }
+    if (auto same = check_second_pass(samples_seen(seen), recording, versions.timeline()); !same) {
+        return fail(std::move(same.error()));
     }
     return std::move(counter).finish();
 }

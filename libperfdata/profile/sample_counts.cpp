@@ -6,6 +6,7 @@
 
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/recording/walk.hpp"
+#include "perfdata/timeline/second_pass.hpp"
 
 #include "count_in_parts.hpp"
 #include "sample_counter.hpp"
@@ -53,6 +54,8 @@ Result<SampleCounts> SampleCounts::count(const Recording& recording, const Timel
             !walked) {
             return fail(walked.error());
         }
+        if (auto same = check_second_pass(samples_seen(seen), recording, timeline); !same)
+            return fail(std::move(same.error()));
         if (!counter.end()) return fail(ErrorCode::cancelled, Error::no_offset, "counts", "asked to stop");
         return std::move(counter).finish(options);
     });

@@ -56,7 +56,7 @@ class PERFDATA_EXPORT Profile {
   public:
     // Decodes every sample once and attributes it to the code that lay at its address at its time. Opens no file:
     // functions are BPF programs and other code that the recording itself describes, and all other code is among the
-    // misses. Errors: only `cancelled` and `out_of_memory`.
+    // misses. Errors: `cancelled`, `out_of_memory`, see check_second_pass().
     static Result<Profile> count(const Recording& recording, const Timeline& timeline,
                                  const ProfileOptions& options = {});
     // Counts all functions that versions.index() can name. Errors: the same.

@@ -128,8 +128,8 @@ class PERFDATA_EXPORT SampleCounts {
     static constexpr std::size_t most_with_inlined = 2048;
 
     // Decodes every sample once; one with counter values counts for each counter that grew, see CounterSamples. The
-    // timeline must outlive the counts. Errors: only `cancelled` and `out_of_memory`; of a profile also `unsupported`
-    // if an option needs single samples: `label`, `each`, and times or payload in the filter.
+    // timeline must outlive the counts. Errors: `cancelled`, `out_of_memory`, see check_second_pass(); of a profile
+    // also `unsupported` if an option needs single samples: `label`, `each`, and times or payload in the filter.
     //
     // A profile is counted as its recording was: it has the same rows in the same order. If several were merged, rows
     // are by content. Chains have no more frames than the profile keeps, and losses of its making are those of all
