@@ -50,7 +50,7 @@ stored::Function MadeFunctions::described(const FunctionExtent& extent) {
     const auto place = symbolizer.place(symbolizer.versions().version(begin, 0));
     row.place_kind = place.origin.kind;
     row.place_from =
-        origins_.of(static_cast<unsigned>(place.origin.kind), place.origin.id, origin_path(symbolizer, begin));
+        origins_.of(static_cast<unsigned>(place.origin.kind), place.origin.id, origin_path(making_, begin));
     row.place_begin = place.begin;
     return row;
 }

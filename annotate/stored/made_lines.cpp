@@ -17,7 +17,7 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
     lines.origin = origin.kind;
     if (origin.kind != LinesOrigin::Kind::none) {
         const auto id = reinterpret_cast<std::uintptr_t>(origin.from);
-        lines.from = origins_.of(static_cast<unsigned>(origin.kind), id, origin_path(symbolizer, function));
+        lines.from = origins_.of(static_cast<unsigned>(origin.kind), id, origin_path(making_, function));
         lines.at = origin.at;
     }
     Result<std::vector<LineStart>> starts;

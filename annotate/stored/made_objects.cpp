@@ -51,7 +51,7 @@ void MadeObjects::add_file(stored::ObjectFile& file, ObjectIndex index) {
         return;
     }
     if (making_.options.used) making_.options.used(index);
-    file.path = making_.text((*found)->path);
+    file.path = making_.text(making_.shown((*found)->path));
     const auto& elf = *(*found)->file;
     if (elf.type() == ElfFile::Type::relocatable) {
         file.segments.push_back({0, ~std::uint64_t{0}, 0});  // its addresses are its offsets

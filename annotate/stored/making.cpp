@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "perfdata/symbols/bundle/bundle.hpp"
+
 namespace perfdata {
 
 stored::Ref<stored::Text> ProfileTexts::operator()(std::string_view text) {
@@ -37,6 +39,11 @@ void Making::partial(std::string_view where, std::string_view detail) {
     const stored::Partial limit{stored::PartialKind::limit, text(where), text(detail)};
     auto& all = model.facts.partial;
     if (std::ranges::find(all, limit) == all.end()) all.push_back(limit);
+}
+
+std::string Making::shown(const std::string& path) const {
+    const auto& bundle = recording.bundle();
+    return bundle ? bundle->shown(path) : path;
 }
 
 void Making::leave_out(std::string_view what) {

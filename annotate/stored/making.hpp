@@ -73,6 +73,8 @@ struct Making {
 
     // Counts something that may not be in the profile. Call it in any order.
     void leave_out(std::string_view what);
+    // Returns the path on the recorded machine of a file in a bundle, which may have any name here; others as they are.
+    std::string shown(const std::string& path) const;
 
     bool stopped() const { return options.watch.stop.stop_requested(); }
     // Returns the error of a making that was asked to stop.

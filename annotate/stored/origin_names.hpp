@@ -36,8 +36,8 @@ class OriginNames {
     std::map<std::pair<unsigned, std::string>, std::uint32_t> used_;
 };
 
-// origin_path(symbolizer, function) returns what the code of a function is of, for a name: the file in use, the tag of
+// origin_path(making, function) returns what the code of a function is of, for a name: the file in use, the tag of
 // a BPF program, the jitdump.
-std::string origin_path(const Symbolizer& symbolizer, const Frame& function);
+std::string origin_path(const Making& making, const Frame& function);
 
 }  // namespace perfdata

@@ -238,6 +238,19 @@ def test_elsewhere():
              if any(one["name"] == "(unknown)" and sum(one["with_callees"]) > sum(one["hits"]) for one in line["functions"])]
     if not calls:
         complain(f"nameless: no line calls from code without a name: {page['files']}")
+    # Of a bundle the name is no part: it may be anonymized, and profiles are told apart by their bytes.
+    program = build("bundled", where="programs.bundled")
+    bundle = os.path.join(SCRATCH, "first_name.tar.zst")
+    if run(TOOL, "collect", "-o", bundle, record(folder("bundled"), program, "3000"), check=False).returncode != 0:
+        return
+    other = shutil.copy(bundle, os.path.join(SCRATCH, "other_name.tar.zst"))
+    one, two = (os.path.join(SCRATCH, name) for name in ("one.profile.pb.gz", "two.profile.pb.gz"))
+    for made, of in ((one, bundle), (two, other)):
+        run(TOOL, "profile", "-o", made, of)
+    if content(one) != content(two) or b"_name.tar" in gzip.decompress(content(one)):
+        complain("a profile of a bundle has the bundle's name")
+    if program not in json.dumps(json.loads(run(TOOL, "annotate", "--json", one).stdout)):
+        complain("a profile of a bundle does not name the program")
 
 
 def out_of_order(path):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "bundle/anonymize/words.hpp"
 
@@ -25,6 +26,11 @@ constexpr std::uint16_t known_misc(RecordType type) {
         default: return mode;
     }
 }
+
+// Kernel records whose last field is a text.
+template <class R>
+constexpr bool ends_in_text = std::is_same_v<R, Mmap> || std::is_same_v<R, Mmap2> || std::is_same_v<R, Comm> ||
+                              std::is_same_v<R, Ksymbol> || std::is_same_v<R, Cgroup>;
 
 }  // namespace
 
@@ -72,19 +78,7 @@ void RecordRewriter::known(const RecordView& record) {
         out_.begin_record(R::type, record.header().misc & known_misc(R::type));
         if (!body(record, *decoded)) return out_.drop_record();
         out_.align(8, out_.record_begin());
-        constexpr bool ends_in_text = requires(const R& any) {
-            any.filename;
-        }
-        || requires(const R& any) {
-            any.path;
-        }
-        || requires(const R& any) {
-            any.comm;
-        }
-        || requires(const R& any) {
-            any.name;
-        };
-        if (event != nullptr && ends_in_text) {
+        if (event != nullptr && ends_in_text<R>) {
             const auto size = event->trailer.size();
             out_.zeros(std::max(size, furthest_id_) - size);
         }
