@@ -19,15 +19,21 @@ stored::Ref<stored::Frame> MadeFrames::of(const Frame& frame, const FrameUse& us
     if (use.calls && frame.offset != 0) {
         auto before = frame;
         --before.offset;
-        if (!functions_.of(before) && frame.kind == FrameKind::object) nameless_calls_.push_back(before);
+        if (!functions_.of(before) && frame.kind == FrameKind::object) {
+            nameless_calls_.push_back({before, stored::Ref<stored::Frame>(making_.model.frames.size())});
+        }
     }
     rows_.push_back(append_row(making_.model.frames, std::move(row)));
     return rows_.back();
 }
 
 void MadeFrames::add_bytes_of_calls() {
-    for (const auto& frame : std::exchange(nameless_calls_, {})) {
-        if (lines_.at(frame).place) (void)of(frame);
+    for (const auto& [before, caller] : std::exchange(nameless_calls_, {})) {
+        const auto line = lines_.at(before);
+        // What is missing is asked of the next place that is there.
+        const auto next = making_.model.at(caller).nameless;
+        const auto& problem = next ? making_.model.at(next).line_problem : std::vector<stored::Problem>();
+        if (line.place || line.problem != problem) (void)of(before);
     }
 }
 
@@ -42,13 +48,11 @@ stored::Frame MadeFrames::described(const Frame& frame) {
         return row;
     }
     add_place(row, frame);
-    row.nameless = nameless(frame);
     // Debug information may know lines where no symbol is.
-    if (frame.kind == FrameKind::object) {
-        const auto line = lines_.at(frame);
-        row.place = line.place;
-        row.calls = line.calls;
-    }
+    auto line = frame.kind == FrameKind::object ? lines_.at(frame) : MadeLines::At{};
+    row.place = line.place;
+    row.calls = line.calls;
+    row.nameless = nameless(frame, std::move(line));
     return row;
 }
 
@@ -68,7 +72,7 @@ void MadeFrames::add_place(stored::Frame& row, const Frame& frame) {
     }
 }
 
-stored::Ref<stored::Nameless> MadeFrames::nameless(const Frame& frame) {
+stored::Ref<stored::Nameless> MadeFrames::nameless(const Frame& frame, MadeLines::At line) {
     const auto& symbolizer = making_.symbolizer;
     const auto name = symbolizer.name(frame);
     const auto why = symbolizer.why_unnamed(frame);
@@ -79,6 +83,8 @@ stored::Ref<stored::Nameless> MadeFrames::nameless(const Frame& frame) {
     row.wants_name = symbolizer.functions().nameless(frame).has_value();
     row.reason = making_.text(why.reason);
     row.remedy = making_.text(why.remedy);
+    row.line_problem = std::move(line.problem);
+    row.lines_from = line.from;
     return append_row(making_.model.nameless, row);
 }
 

@@ -35,14 +35,20 @@ class MadeFrames {
 
     // Adds a frame, or returns the row of an equal one that was added before, whatever its use.
     stored::Ref<stored::Frame> of(const Frame& frame, const FrameUse& use = {});
-    // Adds the bytes before callers that are in no function, and have a line. Call it once, when all frames of chains
-    // are there.
+    // Adds the bytes before callers that are in no function, and have a line or lack it for another reason than the
+    // caller. Call it once, when all frames of chains are there.
     void add_bytes_of_calls();
 
   private:
+    // NamelessCall is the byte before a caller.
+    struct NamelessCall {
+        Frame before;
+        stored::Ref<stored::Frame> caller;
+    };
+
     stored::Frame described(const Frame& frame);
     void add_place(stored::Frame& row, const Frame& frame);
-    stored::Ref<stored::Nameless> nameless(const Frame& frame);
+    stored::Ref<stored::Nameless> nameless(const Frame& frame, MadeLines::At line);
     void add_inlined(std::vector<stored::Ref<stored::Inlined>>& list, const Frame& frame, bool returns);
     stored::Ref<stored::Inlined> inlined(const Frame& frame);
 
@@ -56,7 +62,7 @@ class MadeFrames {
     InternTable<Frame> inlined_;
     std::vector<stored::Ref<stored::Inlined>> inlined_rows_;  // by number in inlined_
     std::vector<Frame> calls_;
-    std::vector<Frame> nameless_calls_;  // bytes before callers: no more than frames
+    std::vector<NamelessCall> nameless_calls_;  // no more than frames
     std::size_t inlined_left_ = most_inlined;
 };
 

@@ -16,8 +16,7 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
     const auto origin = symbolizer.lines_origin(function);
     lines.origin = origin.kind;
     if (origin.kind != LinesOrigin::Kind::none) {
-        const auto id = reinterpret_cast<std::uintptr_t>(origin.from);
-        lines.from = origins_.of(static_cast<unsigned>(origin.kind), id, origin_path(making_, function));
+        lines.from = this->origin(origin, function);
         lines.at = origin.at;
     }
     Result<std::vector<LineStart>> starts;
@@ -50,12 +49,30 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
     making_.model.lines.push_back(std::move(lines));
 }
 
+stored::Ref<stored::Text> MadeLines::origin(const LinesOrigin& origin, const Frame& function) {
+    const auto id = reinterpret_cast<std::uintptr_t>(origin.from);
+    return origins_.of(static_cast<unsigned>(origin.kind), id, origin_path(making_, function));
+}
+
 MadeLines::At MadeLines::at(const Frame& frame) {
-    auto starts = making_.symbolizer.lines_without_texts(frame, 1);
-    if (!starts || starts->empty() || starts->front().offset != 0) return {};
-    shared_.clear();
-    const auto [whole, texts] = with_texts(frame, std::move(*starts));
-    return {place(frame, whole.front().source, texts.front()), calls(frame, whole.front().inlined)};
+    const auto& symbolizer = making_.symbolizer;
+    auto starts = symbolizer.lines_without_texts(frame, 1);
+    At found;
+    if (starts && !starts->empty() && starts->front().offset == 0) {
+        shared_.clear();
+        const auto [whole, texts] = with_texts(frame, std::move(*starts));
+        found.place = place(frame, whole.front().source, texts.front());
+        found.calls = calls(frame, whole.front().inlined);
+        if (!whole.front().source.file.empty()) return found;
+        starts = whole;
+    }
+    const auto origin = symbolizer.lines_origin(frame);
+    if (origin.kind == LinesOrigin::Kind::none) return found;
+    const auto problem = starts ? symbolizer.lines_problem(frame, *starts) : std::optional(starts.error());
+    if (!problem) return found;
+    found.problem.push_back(making_.problem(*problem, symbolizer.is_line_loss(frame, *problem)));
+    found.from = this->origin(origin, frame);
+    return found;
 }
 
 std::pair<std::vector<LineStart>, std::vector<MadeLines::TextOf>> MadeLines::with_texts(

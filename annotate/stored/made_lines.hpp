@@ -29,10 +29,13 @@ class MadeLines {
     // Adds all lines of a function, of so many bytes.
     void add(stored::Ref<stored::Function> row, const Frame& function, std::uint64_t size);
 
-    // At is the line at a place; both are nothing if it is not known.
+    // At is the line at a place; `place` and `calls` are nothing if it is not known. Then `problem` may say why; `from`
+    // is what the line would be read from.
     struct At {
         stored::Ref<stored::SourcePlace> place;
         stored::Ref<stored::Call> calls;
+        std::vector<stored::Problem> problem;  // none or one
+        stored::Ref<stored::Text> from;        // with a problem
     };
     // Returns the line of one byte.
     At at(const Frame& frame);
@@ -51,6 +54,7 @@ class MadeLines {
     // What a text is from: a source file, or the recording and the file with the code themselves.
     enum class TextOf : bool { file, code };
 
+    stored::Ref<stored::Text> origin(const LinesOrigin& origin, const Frame& function);
     stored::Ref<stored::SourcePlace> place(const Frame& function, const SourceLine& line, TextOf text_of);
     stored::Ref<stored::Call> calls(const Frame& function, const InlinedCalls& calls);
     // Returns the lines with their texts, and which texts are the code's own.

@@ -91,6 +91,11 @@ void RowChecker::look_at(const Call& row) const {
     promise(static_cast<bool>(row.place), "a call has no place");
 }
 
+void RowChecker::look_at(const Nameless& row) const {
+    promise(row.line_problem.size() <= 1 && (!row.lines_from || row.line_problem.size() == 1),
+            "code without a name has too many problems");
+}
+
 void RowChecker::look_at(const Function& row) const {
     check_place(row);
     promise(static_cast<bool>(row.symbol), "a function has no name");

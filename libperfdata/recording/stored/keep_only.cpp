@@ -82,6 +82,10 @@ class Keeper {
             frame.place = {};
             frame.calls = {};
         }
+        for (auto& row : model_.nameless) {
+            row.line_problem.clear();
+            row.lines_from = {};
+        }
     }
 
     void drop_code() {
@@ -115,7 +119,7 @@ class Keeper {
             object.base = base;
             object.file.missing = true;
         }
-        for (auto& row : model_.nameless) row.object = {};
+        for (auto& row : model_.nameless) row.object = row.lines_from = {};
         for (auto& row : model_.inlined) row.object_name = {};
         for (auto& function : model_.functions) {
             function.object_name = {};

@@ -186,19 +186,28 @@ Result<std::vector<CompiledLine>> StoredAnswers::compiled_lines(const Frame&, st
 
 LinesOrigin StoredAnswers::lines_origin(const Frame& function) const {
     if (const auto found = places_.function_at(function)) return lines_.origin(found.function);
+    if (const auto* row = nameless_at(function); row != nullptr && !row->line_problem.empty()) {
+        return {LinesOrigin::Kind::file, row->lines_from ? &model_.at(row->lines_from) : nullptr, 0};
+    }
     const auto* row = places_.row(function);
     if (row == nullptr || !row->place) return {};
     return {LinesOrigin::Kind::file, row->object ? &model_.at(row->object) : nullptr, 0};
 }
 
 std::optional<Error> StoredAnswers::lines_problem(const Frame& function, std::span<const LineStart>) const {
-    const auto found = places_.function_at(function);
-    return found ? lines_.problem(found.function) : std::nullopt;
+    if (const auto found = places_.function_at(function)) return lines_.problem(found.function);
+    const auto* row = nameless_at(function);
+    if (row == nullptr || row->line_problem.empty()) return {};
+    return stored::error(model_, row->line_problem.front());
 }
 
 bool StoredAnswers::is_line_loss(const Frame& function, const Error& error) const {
     const auto found = places_.function_at(function);
-    return found ? lines_.is_loss(found.function, error) : perfdata::is_line_loss(error.code);
+    if (found) return lines_.is_loss(found.function, error);
+    const auto* row = nameless_at(function);
+    const bool same = row != nullptr && !row->line_problem.empty() &&
+                      stored::error(model_, row->line_problem.front()).message() == error.message();
+    return same ? row->line_problem.front().loss : perfdata::is_line_loss(error.code);
 }
 
 std::expected<const FoundObject*, SymbolMiss> StoredAnswers::file(ObjectIndex object) const {

@@ -140,6 +140,40 @@ TEST_CASE("A profile names functions of files, and all of their bytes", "[symbol
     CHECK(symbols.objects_with("other").empty());
 }
 
+TEST_CASE("Code of a profile without a name says why it has no lines", "[symbols][stored]") {
+    SampledModel made;
+    const auto file = made.file("/bin/prog", some_build_id);
+    const auto with_problem = made.without_name("/bin/prog");
+    auto& row = made.model.nameless[with_problem.number];
+    row.lines_from = made.text("/bin/prog");
+    stored::Problem problem;
+    problem.where = made.text("/bin/prog");
+    problem.detail = made.text("its debug file is damaged");
+    problem.loss = true;
+    row.line_problem.push_back(problem);
+    made.sample_at(file, 0x2000, with_problem);
+    const auto other = made.file("/bin/other", some_build_id);
+    made.sample_at(other, 0x2000, made.without_name("/bin/other"));
+    const StoredScene scene(std::move(made).finish());
+    const auto& symbols = scene.symbolizer;
+
+    // The byte before a caller has no row of its own.
+    for (const auto offset : {0x2000u, 0x1fffu}) {
+        const auto place = scene.in("/bin/prog", offset);
+        REQUIRE(symbols.lines(place, 1));
+        CHECK(symbols.lines(place, 1)->empty());
+        const auto told = symbols.lines_problem(place, {});
+        REQUIRE(told);
+        CHECK(told->detail == "its debug file is damaged");
+        CHECK(symbols.is_line_loss(place, *told));
+        CHECK(symbols.lines_origin(place).kind == LinesOrigin::Kind::file);
+        CHECK(symbols.lines_origin(place).from != nullptr);
+    }
+    const auto silent = scene.in("/bin/other", 0x2000);
+    CHECK_FALSE(symbols.lines_problem(silent, {}));
+    CHECK(symbols.lines_origin(silent).kind == LinesOrigin::Kind::none);
+}
+
 TEST_CASE("Functions of a profile may lie in each other", "[symbols][stored]") {
     SampledModel made;
     const auto file = made.file("/bin/prog", some_build_id);
