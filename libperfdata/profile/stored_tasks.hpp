@@ -41,12 +41,9 @@ class StoredTasks {
         const auto& row = model_.at(of);
         if (row.further) return SampledTask::further();
         SampledTask task;
-        if (options.by_comm) {
-            task.comm = comm(row);
-            if (task.comm.empty()) task.tid = Tid{row.tid};
-        }
         if (options.by_pid) task.pid = Pid{row.pid};
         if (options.by_tid) task.tid = Tid{row.tid};
+        if (options.by_comm) name(task, row);
         if (options.by_cpu) task.cpu = row.cpu;
         if (options.by_cgroup && row.cgroup) task.cgroup = cgroups_[row.cgroup.number];
         return task;
@@ -55,6 +52,17 @@ class StoredTasks {
   private:
     static constexpr std::uint32_t unknown = ~std::uint32_t{0};
 
+    // Without a command a number is the name. A profile that has kept neither does not tell tasks apart.
+    void name(SampledTask& task, const stored::Task& row) const {
+        task.comm = comm(row);
+        if (!task.comm.empty()) return;
+        const bool by_number = model_.keeps(stored::Dimension::comm) || model_.keeps(stored::Dimension::tid);
+        if (!by_number && !model_.keeps(stored::Dimension::pid)) {
+            task.comm = "[all tasks]";
+        } else {
+            task.tid = Tid{by_number ? row.tid : row.pid};
+        }
+    }
     std::string_view comm(const stored::Task& row) const {
         return row.comm ? model_.text(row.comm) : std::string_view();
     }

@@ -385,6 +385,10 @@ THINGS = {"comm": "names of threads", "pid": "processes", "tid": "threads", "cpu
           "symbol": "functions", "line": "lines of source", "chains": "call chains", "code": "code"}
 
 
+def pids(path):
+    return {row["pid"] for row in report(path, "--sort", "pid", "-g", "none", "--no-children")["rows"]}
+
+
 def test_keep():
     # This recording has all of them.
     recording = fixture("records/cgns")
@@ -416,6 +420,11 @@ def test_keep():
     if content(profile(recording, "words", "--keep", "dso,symbol,srcline")) != \
             content(profile(recording, "words2", "--keep", "object,symbol,line")):
         complain("--keep dso,srcline is not --keep object,line")
+    # Without commands and numbers all tasks are one.
+    for words, roots in (("object", {"[all tasks]"}), ("pid,object", {":" + str(pid) for pid in pids(whole)})):
+        stacks = run(TOOL, "export", "--format", "folded", profile(recording, "tasks", "--keep", words)).stdout
+        if {line.split(";")[0] for line in stacks.splitlines()} != roots:
+            complain(f"--keep {words}: stacks below {sorted({line.split(';')[0] for line in stacks.splitlines()})}, not {roots}")
     # What one lacks all lack, and that is told.
     done = run(TOOL, "merge", "--json", "-o", "mixed.profile.pb.gz", small, profile(fixture("bpf/bpf_twins"), "twins"))
     if json.loads(done.stdout)["keeps"] != ["comm", "symbol"] or "chains" not in done.stderr:
