@@ -114,7 +114,7 @@ std::optional<int> Common::prepare(const CLI::App& command) {
     }
     if (output != "-") {
         if (!found) {
-            complain(found.error());
+            complain(about_directory(std::move(found.error())));
             return failed;
         }
         place = std::move(*found);
@@ -125,6 +125,15 @@ std::optional<int> Common::prepare(const CLI::App& command) {
         return failed;
     }
     return {};
+}
+
+// Adds what to do to the error of an output that is a directory, or is named like one.
+Error Common::about_directory(Error error) const {
+    const auto status = platform::status(output);
+    if (!output.ends_with('/') && !(status && status->is_directory())) return error;
+    error.detail += "; name a file in it";
+    if (holds(formats_, Format::csv_tables)) error.detail += ", or add --format csv: its tables get a directory";
+    return error;
 }
 
 std::optional<int> Common::prepare_many(const CLI::App& command) {
@@ -199,6 +208,29 @@ void Common::take_options(const CLI::App& command) {
     }
 }
 
+namespace {
+
+// Returns which command makes files with such an ending, as a clause.
+std::string_view made_elsewhere(const Ending& ending) {
+    if (!ending.format) return {};
+    switch (*ending.format) {
+        case Format::html: return ", which perfdata annotate makes";
+        case Format::elf: return ", which perfdata extract makes";
+        case Format::folded:
+        case Format::pprof:
+        case Format::speedscope:
+        case Format::firefox:
+        case Format::callgrind:
+        case Format::autofdo:
+        case Format::bolt: return ", which perfdata export makes";
+        case Format::bundle: return ", which perfdata collect makes";
+        case Format::profile: return ", which perfdata profile makes";
+        default: return {};
+    }
+}
+
+}  // namespace
+
 void Common::choose_format(const CLI::App& command) {
     const bool as_json = json && !summary_;
     const auto contradicts = [&](bool asked, Format other) {
@@ -223,8 +255,8 @@ void Common::choose_format(const CLI::App& command) {
     } else if (!given && ending) {
         if (!ending->format || !holds(formats_, *ending->format)) {
             throw CLI::ValidationError(
-                "--output", fmt::format("{}: perfdata {} has no format for {}; choose by the ending{}: {}", output,
-                                        command.get_name(), ending->text,
+                "--output", fmt::format("{}: perfdata {} has no format for {}{}; choose by the ending{}: {}", output,
+                                        command.get_name(), ending->text, made_elsewhere(*ending),
                                         command.get_option_no_throw("--format") != nullptr ? " or with --format" : "",
                                         formats_in_words(formats_)));
         }

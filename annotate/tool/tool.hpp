@@ -104,6 +104,7 @@ struct Common {
     void choose_format(const CLI::App& command);
     // Says which format a name gets that ends as no known format does, where users may mean another one.
     void note_default() const;
+    Error about_directory(Error error) const;
 
     std::vector<Format> formats_;
     bool stdio_ = false;

@@ -161,6 +161,22 @@ TEST_CASE("What a refused ending offers is accepted", "[formats]") {
     CHECK(place.read("x.csv").starts_with("frame_id,"));
     CHECK(place.run({"export", "--offline", "in.data", "--format", "csv", "-o", "tables"}).status == 0);
     CHECK(same(place.read("tables/frames.csv"), place.read("x.csv")));
+    // What is a directory, or is named like one.
+    for (const std::string name : {"tables", "tables/", "nowhere/"}) {
+        INFO(name);
+        const auto folded = place.run({"export", "--offline", "in.data", "-o", name});
+        CHECK(folded.status == 1);
+        CHECK(has(folded.messages, "; name a file in it, or add --format csv: its tables get a directory\n"));
+        const auto text = place.run({"report", "--offline", "in.data", "-o", name});
+        CHECK(text.status == 1);
+        CHECK(has(text.messages, "; name a file in it\n"));
+    }
+    // What another command makes.
+    CHECK(has(place.run({"export", "in.data", "-o", "x.profile.pb.gz"}).messages,
+              "no format for .profile.pb.gz, which perfdata profile makes; choose by the ending"));
+    CHECK(has(place.run({"report", "in.data", "-o", "x.pb.gz"}).messages,
+              "no format for .pb.gz, which perfdata export makes; choose by the ending"));
+    CHECK(has(place.run({"report", "in.data", "-o", "x.tar.zst"}).messages, "which perfdata collect makes"));
     // A bundle is packed with zstd, and nothing else.
     for (const std::string ending : {".tar", ".tar.gz", ".tgz", ".txz", ".zip"}) {
         INFO(ending);
