@@ -89,6 +89,10 @@ class KernelAdder {
             return "add --allow-local if this machine made the recording and has not booted since, or " + vmlinux;
         }
         const auto* names = from_.symbolizer.kernel();
+        if (names != nullptr && !from_.options.finder.kallsyms.empty()) {
+            return "collect on the recorded machine as root, before it boots again and without --kallsyms, or " +
+                   vmlinux;
+        }
         if (names == nullptr || !names->running()) {
             return "collect on the recorded machine as root and before it boots again, record with perf record "
                    "--kcore, "

@@ -51,6 +51,11 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
     options.cache = cache_;
     options.finder.handed_on = options.jit.handed_on = hands_on_ ? handed_on() : HandedOn::no;
+    if (recording_->bundle() && names.allow_local) {
+        // Nothing in a bundle is more trusted for it.
+        options.finder.allow_local = false;
+        note("--allow-local has no effect on a bundle: collect again with it, on the recorded machine");
+    }
     if (lines != nullptr) options.sources = lines->options(names.offline);
     if (const auto* scope = common_.scope) {
         const bool machine = options.finder.machine() && !recording_->bundle();

@@ -1108,6 +1108,13 @@ def check_kernel():
             complain(f"names of a kernel without a build id: {kernel}")
         if [one for one in checked(recording, "--allow-local")[0]["missing"] if one["kind"] == "kallsyms"]:
             complain("--allow-local does not supply names of the kernel")
+        # A report of the bundle says what that of the recording does. Who follows it is told what helps here.
+        unnamed = os.path.join(SCRATCH, "unnamed.tar.zst")
+        collect(recording, unnamed)
+        for options in ((), ("--allow-local",)):
+            told = run(TOOL, "report", *options, unnamed).stderr
+            if "collect again with --allow-local" not in told or ("--allow-local has no effect" in told) != bool(options):
+                complain(f"a bundle without names of its kernel, {options}: {told}")
     plain = record(folder("kernel_code"), "dd", "if=/dev/zero", "of=/dev/null", "bs=64k", "count=40000",
                    options=("-g", "-e", "cpu-clock"))
     code = [one for one in checked(plain)[0]["missing"] if one["kind"] == "kcore"]
