@@ -148,12 +148,24 @@ Answer<Descriptor> open_at(int directory, const std::string& name, const OpenMod
     return opened(retried([&] { return ::openat(directory, name.c_str(), flags_of(mode)); }));
 }
 
-Answer<Descriptor> open_place_within(int root, const std::string& path) {
+namespace {
+
+Answer<Descriptor> place_of(int directory, const std::string& path, std::uint64_t resolve) {
     open_how how{};
     how.flags = O_PATH | O_CLOEXEC;
-    how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-    const auto fd = retried([&] { return ::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how); });
+    how.resolve = resolve;
+    const auto fd = retried([&] { return ::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how); });
     return opened(static_cast<int>(fd));
+}
+
+}  // namespace
+
+Answer<Descriptor> open_place(const std::string& path) {
+    return place_of(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS);
+}
+
+Answer<Descriptor> open_place_within(int root, const std::string& path) {
+    return place_of(root, path, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
 }
 
 Answer<Descriptor> reopen_for_reading(int fd) {

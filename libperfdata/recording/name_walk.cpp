@@ -258,15 +258,28 @@ class Steps {
 }  // namespace
 
 Walked walk_by_kernel(const std::string& root, const std::string& path) {
-    const auto top = open_root(root);
-    if (!top) return failed(top.error());
-    auto place = platform::open_place_within(top->get(), path);
+    Answer<Descriptor> place;
+    if (root.empty()) {
+        place = platform::open_place(path);
+    } else {
+        const auto top = open_root(root);
+        if (!top) return failed(top.error());
+        place = platform::open_place_within(top->get(), path);
+    }
     Walked walked;
     if (place) {
         walked.fd = std::move(*place);
+        // Who asks by steps is told that the name leads into such a file system.
+        walked.unable = root.empty() && pseudo_file_system(walked.fd.get());
+        if (walked.unable) walked.fd = {};
         return walked;
     }
     walked.problem = place.error();
+    // Our own walk goes through /proc/PID/root, and follows links of others in /tmp that the kernel does not.
+    if (root.empty() && walked.problem != ENOENT && walked.problem != ENOTDIR) {
+        walked.unable = true;
+        return walked;
+    }
     // Sandboxed processes get EPERM for calls that their filter does not know; EAGAIN: somebody moves directories.
     constexpr std::array unable{ENOSYS, EPERM, EINVAL, E2BIG, EAGAIN};
     walked.unable = std::ranges::find(unable, walked.problem) != unable.end();

@@ -61,7 +61,7 @@ Result<Found> find(const FileName& name, LinkWalk walk, std::optional<std::uint3
     };
     if (name.path.find('\0') != std::string::npos) return wrong(ENOENT);
     if (name.path.size() >= longest_path) return wrong(ENAMETOOLONG);
-    if (walk == LinkWalk::kernel && !name.root.empty()) {
+    if (walk == LinkWalk::kernel) {
         auto walked = walk_by_kernel(name.root, name.path);
         if (walked.fd.is_open()) {
             found.place = std::move(walked.fd);
@@ -175,7 +175,8 @@ struct OpenedFile {
 
 Result<OpenedFile> open_checked(const FileName& name, const NamedFileOptions& options) {
     // Only our own walk sees what is on the way.
-    const bool careful = options.trusted_owner || options.trusted_links || options.on_behalf_of || options.trusted_way;
+    const bool careful = options.trusted_owner || options.trusted_links || options.on_behalf_of ||
+                         options.trusted_way || options.inside_process;
     auto found = find(name, careful ? LinkWalk::own : options.walk, options.on_behalf_of);
     if (!found) return fail(std::move(found.error()));
     auto file = reopen(*found, name);
