@@ -66,17 +66,15 @@ class Behind final : public Source {
     Bytes content_;
 };
 
-// filler(order, size) returns meaningless records of `size` bytes (a multiple of 8, not 0).
+// filler(order, size) returns meaningless records of `size` bytes (a multiple of 8), each as short as can be: a stream
+// looks more closely at a record that is longer than all before it.
+constexpr std::size_t filler_bytes = 8;
 Blob filler(std::endian order, std::size_t size) {
+    const auto record = test::bare_record(order, static_cast<std::uint32_t>(RecordType::context_switch), 0,
+                                          static_cast<std::uint16_t>(filler_bytes));
     Blob blob;
-    while (size != 0) {
-        const auto one = std::min<std::size_t>(size, 0xfff0);
-        auto record =
-            test::bare_record(order, static_cast<std::uint32_t>(RecordType::mmap), 0, static_cast<std::uint16_t>(one));
-        record.resize(one);
-        blob.insert(blob.end(), record.begin(), record.end());
-        size -= one;
-    }
+    blob.reserve(size);
+    while (blob.size() < size) blob.insert(blob.end(), record.begin(), record.end());
     return blob;
 }
 
@@ -114,7 +112,7 @@ void check_blocks(const Recording& recording, Bytes file) {
     const auto whole = read(RecordStream({{memory_source(records), 0, records.size()}}, options), 0);
     const auto inside = std::min(file.size() * 8 % block_bytes, records.size() / 8 * 8);
     const auto before = filler(recording.order().endian(), block_bytes - inside);
-    const auto skipped = (before.size() + 0xffef) / 0xfff0;
+    const auto skipped = before.size() / filler_bytes;
     const auto source = std::make_shared<Behind>(before, records);
     auto behind = read(RecordStream({{source, 0, source->size()}}, options), before.size());
     require(behind.records.size() >= skipped);
