@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <tuple>
 
+#include "perfdata/annotate/report/without_build_id.hpp"
 #include "perfdata/core/catch_bad_alloc.hpp"
 #include "perfdata/core/parallel.hpp"
 #include "perfdata/symbols/symbolizer.hpp"
@@ -21,7 +22,7 @@
 #include "report_order.hpp"
 #include "report_places.hpp"
 #include "report_sums.hpp"
-#include "report_tree.hpp"
+#include "report_trees.hpp"
 
 namespace perfdata {
 namespace {
@@ -47,10 +48,17 @@ class ReportMaker {
         columns_ = choose_columns(recording_, counts_, options_, report_);
         report_.whole = chosen(options_.relative ? counts_.totals() : counts_.considered());
         choose_tables(options_, columns_.size(), report_);
-        place_frames();
+        std::optional<Callees> callees;
+        run_together(
+            options_.jobs, [&] { place_frames(); },
+            [&] {
+                task_rows_.emplace(counts_);
+                if (options_.children) callees.emplace(counts_.chains());
+            });
         count_dropped();
-        sum_rows();
-        if (options_.has(ReportKey::symbol)) find_no_symbol();
+        sum_rows(std::move(callees));
+        run_together(
+            options_.jobs, [&] { find_no_symbol(); }, [&] { count_without_build_id(); });
         drop_small_rows();
         if (options_.tree != ReportTree::none && report_.whole.size() != 0) grow_trees();
         // What follows needs memory, too.
@@ -155,11 +163,11 @@ class ReportMaker {
         report_.dropped = dropped_samples(dropped);
     }
 
-    void sum_rows() {
-        task_rows_.emplace(counts_);
+    // With callees if the options count children.
+    void sum_rows(std::optional<Callees> callees) {
         const SummedRows of{counts_, options_, stop_, columns_, row_place_, row_places_.size()};
-        if (options_.children) {
-            calls_.emplace(counts_, columns_, *task_rows_, row_place_,
+        if (callees) {
+            calls_.emplace(std::move(*callees), counts_, columns_, *task_rows_, row_place_,
                            options_.tree == ReportTree::callee ? Outer::nearest : Outer::outermost);
             sum_with_callees(of, *task_rows_, *calls_, report_);
         } else {
@@ -174,6 +182,7 @@ class ReportMaker {
     }
 
     void find_no_symbol() {
+        if (!options_.has(ReportKey::symbol)) return;
         std::map<Unnamed, EventCounts> reasons;
         std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> objects;
         // By frame: where its samples count. Rows are many more than sampled frames.
@@ -228,6 +237,15 @@ class ReportMaker {
         });
     }
 
+    void count_without_build_id() {
+        if (!options_.tells_functions()) return;
+        // Use the base of all other percentages, so that the shares are comparable. With --percentage relative, the
+        // whole excludes what --symbols drops, and --symbols drops code without names.
+        report_.without_build_id =
+            WithoutBuildId::count(counts_, symbolizer_, report_.unwanted_frames,
+                                  options_.relative ? std::nullopt : std::optional(hits(report_.whole)));
+    }
+
     void drop_small_rows() {
         report_.hidden_by_event.resize(columns_.size());
         if (options_.percent_limit <= 0) return;
@@ -250,70 +268,10 @@ class ReportMaker {
         for (const auto& cell : report_.whole) {
             least.push_back({0, least_periods(cell.periods, options_.tree_limit, Rounded::down)});
         }
-        const TreeGrower::Input input{counts_,
-                                      columns_,
-                                      row_place_,
-                                      same_places() ? row_place_ : tree_place_,
-                                      least,
-                                      options_,
-                                      limits_.chain_nodes,
-                                      *task_rows_,
-                                      calls_ ? &*calls_ : nullptr,
-                                      calls_ ? &calls_->tasks : nullptr,
-                                      rows_are_complete_};
-        TreeGrower grower(input);
-        std::vector<ReportRow*> rows;
-        for (auto& row : report_.rows) {
-            if (grower.row_is_enough(row)) rows.push_back(&row);
-        }
-        report_.small_branches = report_.rows.size() - rows.size();  // each is a branch that was left out
-        // Group by task, most first within each: the limit of tree nodes may be reached.
-        const auto most = [](const ReportRow* row) { return row->total.empty() ? 0 : ~row->total[0].periods; };
-        std::ranges::stable_sort(rows, {}, [&](const ReportRow* row) { return std::pair(row->task, most(row)); });
-        std::vector<std::span<ReportRow* const>> tasks;
-        for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
-            while (end < rows.size() && rows[end]->task == rows[begin]->task) ++end;
-            tasks.push_back(std::span<ReportRow* const>(rows).subspan(begin, end - begin));
-        }
-        if (calls_ && grow_on_threads(input, tasks)) return;
-        for (const auto task : tasks) {
-            if (stop_.stop_requested()) throw ReportStopped();
-            grower.grow(task);
-        }
-        report_.rows_without_tree = grower.without();
-        report_.small_branches += grower.small();
-    }
-
-    // Grows the trees of several tasks at a time. Returns false if it did not, or if all trees together reach the limit
-    // of nodes: which ones have no room then depends on their order.
-    bool grow_on_threads(const TreeGrower::Input& input, std::span<const std::span<ReportRow* const>> tasks) {
-        constexpr std::size_t few = std::size_t{1} << 16;  // nodes
-        const auto threads = std::min<std::size_t>(options_.jobs, tasks.size());
-        if (threads <= 1 || counts_.chains().size() < few) return false;
-        std::atomic<std::size_t> next = 0, grown = 0;
-        std::atomic<std::uint64_t> small = 0;
-        std::atomic_flag first;
-        on_threads(threads, [&] {
-            std::optional<TaskCalls> own;
-            auto mine = input;
-            mine.task_calls = first.test_and_set() ? &own.emplace(counts_, columns_, *task_rows_) : &calls_->tasks;
-            TreeGrower grower(mine);
-            for (auto at = next++; at < tasks.size() && grown <= grower.most(); at = next++) {
-                if (stop_.stop_requested()) throw ReportStopped();
-                const auto before = grower.grown();
-                grower.grow(tasks[at]);
-                grown += grower.grown() - before;
-            }
-            small += grower.small();
-        });
-        if (grown > TreeGrower(input).most()) {
-            for (const auto task : tasks) {
-                for (auto* row : task) row->tree = {};
-            }
-            return false;
-        }
-        report_.small_branches += small;
-        return true;
+        add_trees({counts_, columns_, row_place_, same_places() ? row_place_ : tree_place_, least, options_,
+                   limits_.chain_nodes, *task_rows_, calls_ ? &*calls_ : nullptr, calls_ ? &calls_->tasks : nullptr,
+                   rows_are_complete_},
+                  stop_, report_);
     }
 
     // Keeps only places in trees: most have too small a share for a branch.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "perfdata/profile/sample_counts.hpp"
@@ -154,10 +155,10 @@ class TaskCalls {
 
 // SharedCalls is what rows and trees need to count callees. 4 bytes for each node, and that of TaskCalls and Callees.
 struct SharedCalls {
-    // row_place: by number of the frame. All must outlive it.
-    SharedCalls(const SampleCounts& counts, const std::vector<std::size_t>& columns, const TaskRows& rows,
-                std::span<const std::uint32_t> row_place, Outer which)
-        : callees(counts.chains()),
+    // all_callees: of all chains. row_place: by number of the frame. What is referred to must outlive it.
+    SharedCalls(Callees all_callees, const SampleCounts& counts, const std::vector<std::size_t>& columns,
+                const TaskRows& rows, std::span<const std::uint32_t> row_place, Outer which)
+        : callees(std::move(all_callees)),
           outer(outer_nodes(counts.chains(), callees, row_place, which)),
           tasks(counts, columns, rows) {}
 

@@ -121,13 +121,6 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
         RecordingFacts::of(recording, {counts.first_time().value_or(Time{}), counts.last_time().value_or(Time{})});
     report.chain_losses = counts.chain_losses();
     report.stacks = StackFacts::of(counts.chain_losses().stacks, symbolizer);
-    if (report.options.tells_functions()) {
-        // Use the base of all other percentages, so that the shares are comparable. With --percentage relative, the
-        // whole excludes what --symbols drops, and --symbols drops code without names.
-        const bool of_kept = report.options.relative;
-        report.without_build_id = WithoutBuildId::count(counts, symbolizer, report.unwanted_frames,
-                                                        of_kept ? std::nullopt : std::optional(hits(report.whole)));
-    }
     report.completeness = symbolizer.timeline().completeness();
     if (report.options.counts_chains()) report.completeness.stacks_not_unwound = report.stacks.lacking();
     report.completeness.diagnostics.append(symbolizer.losses());

@@ -45,35 +45,46 @@ void TreeGrower::grow(std::span<ReportRow* const> rows) {
     while (!rows.empty()) {
         std::size_t count = 1;
         while (count < rows.size() && rows[count]->task == rows[0]->task) ++count;
-        grow_task(rows.first(count));
+        if (grown_ > most_grown_) {
+            without_ += count;
+        } else {
+            start(rows.first(count));
+            for (std::size_t number = 0; number < count; ++number) grow_one(*this, number);
+        }
         rows = rows.subspan(count);
     }
 }
 
-void TreeGrower::grow_task(std::span<ReportRow* const> rows) {
-    growing_.clear();
-    for (auto* row : rows) growing_.push_back({row});
-    if (grown_ > most_grown_) {
-        without_ += growing_.size();
-        return;
-    }
-    for (std::uint32_t number = 0; number < growing_.size(); ++number) {
-        const auto place = growing_[number].row->place;
-        if (growing_of_.size() <= place)
-            growing_of_.resize(std::max<std::size_t>(place + 1, 2 * growing_of_.size()), no_place);
-        growing_of_[place] = number;
+void TreeGrower::start(std::span<ReportRow* const> rows) {
+    auto& [number, growing, growing_of, nodes, ends] = started_;
+    ++number;
+    for (const auto& old : growing) growing_of[old.row->place] = no_place;
+    growing.clear();
+    for (auto* row : rows) growing.push_back({row});
+    for (std::uint32_t at = 0; at < growing.size(); ++at) {
+        const auto place = growing[at].row->place;
+        if (growing_of.size() <= place)
+            growing_of.resize(std::max<std::size_t>(place + 1, 2 * growing_of.size()), no_place);
+        growing_of[place] = at;
     }
     find_nodes(rows[0]->task);
-    for (const auto& growing : growing_) grow_row(growing);
-    for (const auto& growing : growing_) growing_of_[growing.row->place] = no_place;
+}
+
+void TreeGrower::grow_one(const TreeGrower& started, std::size_t number) {
+    if (task_ != &started.started_ || task_number_ != started.started_.number) {
+        task_ = &started.started_;
+        task_number_ = task_->number;
+        elsewhere_of_.clear();
+    }
+    grow_row(task_->growing[number]);
 }
 
 // Finds the nodes of the rows that grow, and the rows of the counts that end there.
 void TreeGrower::find_nodes(std::uint32_t task) {
     const auto growing_at = [&](std::uint32_t node) -> Growing* {
         const auto place = row_place_of(node);
-        if (place >= growing_of_.size() || growing_of_[place] == no_place) return nullptr;
-        return &growing_[growing_of_[place]];
+        if (place >= started_.growing_of.size() || started_.growing_of[place] == no_place) return nullptr;
+        return &started_.growing[started_.growing_of[place]];
     };
     const auto each_end = [&](auto&& take) {
         for (const auto row : rows_.of(task)) {
@@ -83,12 +94,11 @@ void TreeGrower::find_nodes(std::uint32_t task) {
     // Count, then fill from behind: the ends of ranges become their begins.
     each_end([](Growing& growing, std::uint32_t) { ++growing.ends_begin; });
     std::uint32_t sum = 0;
-    for (auto& growing : growing_) growing.ends_begin = growing.ends_end = sum += growing.ends_begin;
-    ends_.resize(sum);
-    each_end([&](Growing& growing, std::uint32_t row) { ends_[--growing.ends_begin] = row; });
+    for (auto& growing : started_.growing) growing.ends_begin = growing.ends_end = sum += growing.ends_begin;
+    started_.ends.resize(sum);
+    each_end([&](Growing& growing, std::uint32_t row) { started_.ends[--growing.ends_begin] = row; });
     if (calls_ == nullptr) return;
     tasks_->load(task);
-    elsewhere_of_.clear();
     const auto each_node = [&](auto&& take) {
         tasks_->each([&](std::uint32_t node, std::span<const EventCount>) {
             if (auto* growing = growing_at(node)) take(*growing, node);
@@ -96,9 +106,9 @@ void TreeGrower::find_nodes(std::uint32_t task) {
     };
     each_node([](Growing& growing, std::uint32_t) { ++growing.nodes_begin; });
     sum = 0;
-    for (auto& growing : growing_) growing.nodes_begin = growing.nodes_end = sum += growing.nodes_begin;
-    nodes_.resize(sum);
-    each_node([&](Growing& growing, std::uint32_t node) { nodes_[--growing.nodes_begin] = node; });
+    for (auto& growing : started_.growing) growing.nodes_begin = growing.nodes_end = sum += growing.nodes_begin;
+    started_.nodes.resize(sum);
+    each_node([&](Growing& growing, std::uint32_t node) { started_.nodes[--growing.nodes_begin] = node; });
 }
 
 void TreeGrower::grow_row(const Growing& growing) {
@@ -149,10 +159,10 @@ std::span<const EventCount> TreeGrower::ends(std::uint32_t row) {
 // Adds the samples in the function itself, as paths from the outermost caller.
 void TreeGrower::start_paths(const Growing& growing, std::vector<Step>& steps) {
     for (auto at = growing.ends_begin; at < growing.ends_end; ++at) {
-        const auto cells = ends(ends_[at]);
+        const auto cells = ends(task_->ends[at]);
         if (!counts_.has_inlined() && hits(cells) == 0) continue;
         const auto begin = paths_.size();
-        for (auto node = end_of(ends_[at]); node != no_node; node = counts_.chains()[node].caller)
+        for (auto node = end_of(task_->ends[at]); node != no_node; node = counts_.chains()[node].caller)
             paths_.push_back(node);
         std::reverse(paths_.begin() + static_cast<std::ptrdiff_t>(begin), paths_.end());
         paths_.push_back(no_node);
@@ -163,9 +173,9 @@ void TreeGrower::start_paths(const Growing& growing, std::vector<Step>& steps) {
 // Adds the samples in callees, from the outermost call down, without those that start_paths() shows.
 void TreeGrower::start_down(const Growing& growing, std::vector<Step>& steps) {
     for (auto at = growing.ends_begin; at < growing.ends_end; ++at) {
-        const auto cells = ends(ends_[at]);
+        const auto cells = ends(task_->ends[at]);
         if (!counts_.has_inlined() && hits(cells) == 0) continue;
-        const auto end = end_of(ends_[at]);
+        const auto end = end_of(task_->ends[at]);
         const auto sampled = counts_.sampled(end);
         const auto outer = calls_->outer[sampled];
         const auto first = outer == no_node ? sampled : outer;
@@ -175,7 +185,7 @@ void TreeGrower::start_down(const Growing& growing, std::vector<Step>& steps) {
         }
     }
     for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
-        const auto node = nodes_[at];
+        const auto node = task_->nodes[at];
         if (calls_->outer[node] == no_node) down(node, tasks_->index(node), place_of(node), steps);
     }
 }
@@ -184,24 +194,24 @@ void TreeGrower::start_down(const Growing& growing, std::vector<Step>& steps) {
 void TreeGrower::start_up(const Growing& growing, std::vector<Step>& steps) {
     const auto columns = columns_.size();
     for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
-        const auto above = calls_->outer[nodes_[at]];
-        if (above != no_node) note_elsewhere(above, tasks_->sum(nodes_[at]));
+        const auto above = calls_->outer[task_->nodes[at]];
+        if (above != no_node) note_elsewhere(above, tasks_->sum(task_->nodes[at]));
     }
     // Samples in what was inlined begin there, unless that is of the same row.
     for (auto at = growing.ends_begin; at < growing.ends_end && counts_.has_inlined(); ++at) {
-        const auto end = end_of(ends_[at]);
+        const auto end = end_of(task_->ends[at]);
         const auto sampled = counts_.sampled(end);
         bool same = end == sampled;
         for (auto node = end; node != sampled && !same; node = counts_.chains()[node].caller) {
             same = row_place_of(node) == growing.row->place;
         }
         if (same) continue;
-        const auto cells = ends(ends_[at]);
+        const auto cells = ends(task_->ends[at]);
         note_elsewhere(sampled, cells);
         steps.push_back({place_of(end), end, weigh(cells), Step::Way::up});
     }
     for (auto at = growing.nodes_begin; at < growing.nodes_end; ++at) {
-        const auto node = nodes_[at];
+        const auto node = task_->nodes[at];
         const auto index = tasks_->index(node);
         const auto weight = weigh(tasks_->sum_at(index));
         subtract_elsewhere(index, std::span(weights_).subspan(weight, columns));
@@ -211,9 +221,9 @@ void TreeGrower::start_up(const Growing& growing, std::vector<Step>& steps) {
 
 void TreeGrower::start_up_self(const Growing& growing, std::vector<Step>& steps) {
     for (auto at = growing.ends_begin; at < growing.ends_end; ++at) {
-        const auto cells = ends(ends_[at]);
+        const auto cells = ends(task_->ends[at]);
         if (!counts_.has_inlined() && hits(cells) == 0) continue;
-        const auto end = end_of(ends_[at]);
+        const auto end = end_of(task_->ends[at]);
         steps.push_back({place_of(end), end, weigh(cells), Step::Way::up});
     }
 }

@@ -28,7 +28,7 @@ class TreeGrower {
         const TaskRows& rows;
         // Of the same counts, columns and row_place; null if the options do not count children.
         const SharedCalls* calls;
-        TaskCalls* task_calls;  // likewise; of this grower alone
+        TaskCalls* task_calls;  // likewise; of the growers of one task's rows alone
         // Rows have all places that reach `least` in their tasks: what no row has is small.
         bool rows_are_complete;
     };
@@ -36,6 +36,10 @@ class TreeGrower {
 
     // grow(rows) adds trees until all together have too many nodes. Rows must be enough, and grouped by task.
     void grow(std::span<ReportRow* const> rows);
+    // start(rows) and grow_one(started, number) are the same for the rows of one task, row by row: with what `started`
+    // has found of them, which may be another grower with the same input. Several may grow rows of one at a time.
+    void start(std::span<ReportRow* const> rows);
+    void grow_one(const TreeGrower& started, std::size_t number);
     // row_is_enough(row) returns true if its tree may have a branch: the others need not be given to grow().
     bool row_is_enough(const ReportRow& row) const;
     // without() returns the number of rows without a tree for that reason.
@@ -61,14 +65,21 @@ class TreeGrower {
         Way way;
     };
 
-    // Growing is a row whose tree grows, with its nodes and the rows of the counts that end in it, as ranges of nodes_
-    // and ends_.
+    // Growing is a row whose tree grows, with its nodes and the rows of the counts that end in it, as ranges of
+    // Started::nodes and Started::ends.
     struct Growing {
         ReportRow* row;
         std::uint32_t nodes_begin = 0, nodes_end = 0, ends_begin = 0, ends_end = 0;
     };
+    // Started is the current task. Growers of its rows only read it.
+    struct Started {
+        std::uint64_t number = 0;  // of the tasks so far
+        std::vector<Growing> growing;
+        std::vector<std::uint32_t> growing_of;  // by place: its number in `growing`, or no_place
+        std::vector<std::uint32_t> nodes;       // by row that grows: its nodes. Empty without calls_
+        std::vector<std::uint32_t> ends;        // by row that grows: rows of the counts
+    };
 
-    void grow_task(std::span<ReportRow* const> rows);
     void find_nodes(std::uint32_t task);
     void grow_row(const Growing& growing);
     bool grow_tree(const Growing& growing);
@@ -88,7 +99,8 @@ class TreeGrower {
     // follow(step, next, small) adds the next steps, or for callees that cannot become a branch their samples to small.
     void follow(const Step& step, std::vector<Step>& next, EventCounts& small);
     bool is_small(std::uint32_t place) const {
-        return prunes_ && (place >= growing_of_.size() || growing_of_[place] == no_place);
+        const auto& growing_of = task_->growing_of;
+        return prunes_ && (place >= growing_of.size() || growing_of[place] == no_place);
     }
     // ends(row) returns the wanted cells of a row of the counts, valid until it is called again.
     std::span<const EventCount> ends(std::uint32_t row);
@@ -114,11 +126,9 @@ class TreeGrower {
     TaskCalls* tasks_;          // likewise
     bool can_prune_;            // rows say which places cannot become a branch
     bool prunes_ = false;
-    // Of the current task.
-    std::vector<Growing> growing_;
-    std::vector<std::uint32_t> growing_of_;  // by place: its number in growing_, or no_place
-    std::vector<std::uint32_t> nodes_;       // by row that grows: its nodes. Empty without calls_
-    std::vector<std::uint32_t> ends_;        // by row that grows: rows of the counts
+    Started started_;                // by start()
+    const Started* task_ = nullptr;  // of the current row: this grower's or another's
+    std::uint64_t task_number_ = 0;  // its number then
     // By index in the task: 1 + the number of the node's cells in elsewhere_, 0: none. Empty until one has some.
     std::vector<std::uint32_t> elsewhere_of_;
     // Of the current row.

@@ -43,4 +43,17 @@ void on_threads(std::size_t threads, const Work& work) {
     if (problem) std::rethrow_exception(problem);
 }
 
+// run_together(threads, jobs...) calls each job once, in their order on one thread, and waits for all. Rethrows one of
+// the exceptions that they threw.
+template <class... Jobs>
+void run_together(std::size_t threads, const Jobs&... jobs) {
+    std::atomic<std::size_t> next = 0;
+    on_threads(std::clamp<std::size_t>(threads, 1, sizeof...(Jobs)), [&] {
+        for (auto mine = next++; mine < sizeof...(Jobs); mine = next++) {
+            std::size_t at = 0;
+            ((at++ == mine ? static_cast<void>(jobs()) : void()), ...);
+        }
+    });
+}
+
 }  // namespace perfdata

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.hpp"
@@ -30,13 +31,16 @@ ReportOptions by_thread(ReportTree tree, double limit) {
     return options;
 }
 
-// Chains of up to 8 calls between five functions, so that most are recursive, in so many threads.
-Recording many_chains(Chains& chains, std::size_t samples, std::uint32_t threads) {
+// Chains of up to `depth` calls between five functions, so that most are recursive, in so many threads. The first has
+// so many of 100 samples before the rest are dealt out.
+Recording many_chains(Chains& chains, std::size_t samples, std::uint32_t threads, unsigned depth = 8,
+                      unsigned first = 0) {
     Random random(7);
     for (std::size_t at = 0; at < samples; ++at) {
         std::string path;
-        for (auto left = 1 + random.below(8); left != 0; --left) path += static_cast<char>('a' + random.below(5));
-        chains.sample(path, 0, 1 + random.below(1000), 1 + static_cast<std::uint32_t>(random.below(threads)));
+        for (auto left = 1 + random.below(depth); left != 0; --left) path += static_cast<char>('a' + random.below(5));
+        const auto tid = at % 100 < first ? 0 : static_cast<std::uint32_t>(random.below(threads));
+        chains.sample(path, 0, 1 + random.below(1000), 1 + tid);
     }
     return chains.open();
 }
@@ -101,6 +105,30 @@ TEST_CASE("A report has the same rows and trees for any number of threads", "[an
             check_same(one.report, several.report);
             CHECK(several.text() == one.text());
             CHECK(several.json() == one.json());
+        }
+    }
+}
+
+TEST_CASE("Trees of large and small tasks are the same for any number of threads", "[annotate][report][jobs]") {
+    for (const auto& [threads, first] : {std::pair{1u, 0u}, std::pair{3u, 0u}, std::pair{40u, 60u}}) {
+        Chains chains;
+        const auto recording = many_chains(chains, 30000, threads, 16, first);
+        // Without a limit they have too many nodes: which rows lack a tree does not depend on threads either.
+        for (const double limit : {0.05, 0.0}) {
+            for (const auto tree : {ReportTree::caller, ReportTree::callee}) {
+                for (const bool children : {true, false}) {
+                    INFO(threads << " threads, first " << first << ", limit " << limit << ", children " << children);
+                    auto options = by_thread(tree, limit);
+                    options.children = children;
+                    const Reported one(recording, options);
+                    CHECK(one.counts.chains().size() >= std::size_t{1} << 16);  // or all grow on one thread
+                    if (children && limit == 0) CHECK(one.report.rows_without_tree != 0);
+                    for (const unsigned jobs : {2u, 7u}) {
+                        options.jobs = jobs;
+                        check_same(one.report, Reported(recording, options).report);
+                    }
+                }
+            }
         }
     }
 }
@@ -192,7 +220,7 @@ TEST_CASE("Sums over chains take few bytes for a node and a row", "[annotate][re
     const std::vector<std::size_t> columns{0};
     const TaskRows rows(counts);
     CHECK(rows.bytes() == 4 * (counts.rows().size() + counts.tasks().size() + 1));
-    SharedCalls calls(counts, columns, rows, places(counts), Outer::outermost);
+    SharedCalls calls(Callees(counts.chains()), counts, columns, rows, places(counts), Outer::outermost);
     std::size_t others = 0, largest = 0;
     for (std::uint32_t node = 0; node < nodes; ++node) {
         const auto caller = counts.chains()[node].caller;
