@@ -5,12 +5,16 @@
 #include <boost/iostreams/filter/gzip.hpp>
 #include <ios>
 
+#include "format/write_ahead.hpp"
+
 namespace perfdata {
 namespace {
 
 namespace io = boost::iostreams;
 
 constexpr std::streamsize gzip_block = 65536;
+// A profile of 118 MB takes 1.4 s and gets 27.1 MB; level 6, the default of zlib, takes 3.0 s for 26.6 MB.
+constexpr int gzip_level = 4;
 
 // GzipDevice is what a filter of Boost writes to.
 class GzipDevice {
@@ -31,15 +35,19 @@ class GzipDevice {
 
 }  // namespace
 
-void write_gzip(const Sink& sink, const Callback<void(const Sink&)>& write) {
-    io::gzip_params form;
+void write_gzip(const Sink& sink, const Callback<void(const Sink&)>& write, unsigned threads) {
+    io::gzip_params form(gzip_level);
     form.mtime = 0;
     io::gzip_compressor filter(form, gzip_block);
     GzipDevice device(sink);
     const Sink packing = [&](std::string_view part) {
         filter.write(device, part.data(), static_cast<std::streamsize>(part.size()));
     };
-    write(packing);
+    if (threads > 1) {
+        write_ahead(packing, write);
+    } else {
+        write(packing);
+    }
     filter.close(device, std::ios_base::out);
 }
 

@@ -375,9 +375,10 @@ PprofOptions PprofOptions::of(const Recording& recording, const Exported& export
     return options;
 }
 
-std::uint64_t write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink) {
+std::uint64_t write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink, unsigned threads) {
     std::uint64_t cut = 0;
-    write_gzip(sink, [&](const Sink& packed) { cut = PprofWriter(exported, options, packed).write(); });
+    const auto write = [&](const Sink& packed) { cut = PprofWriter(exported, options, packed).write(); };
+    write_gzip(sink, write, threads);
     return cut;
 }
 

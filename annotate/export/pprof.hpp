@@ -53,7 +53,8 @@ struct PprofOptions {
 //     comments        the command line, versions, arch, host, as "name:value"
 //
 // Sums of values are at most 2^63-1: what is beyond is left out, and a comment says so. Another says how many stacks
-// lack callers, which it returns: see StackRoom.
-std::uint64_t write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink);
+// lack callers, which it returns: see StackRoom. With more than one thread, `sink` is called on another.
+std::uint64_t write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink,
+                          unsigned threads = 1);
 
 }  // namespace perfdata

@@ -8,18 +8,15 @@
 #include "perfdata/symbols/object_architecture.hpp"
 #include "perfdata/timeline/stack_unwinder.hpp"
 
-#include "content_hash.hpp"
 #include "export/pprof.hpp"
 #include "made_objects.hpp"
 
 namespace perfdata {
 
-Result<void> add_source(Making& making, const SampleCounts& counts) {
+void add_source(Making& making, const SampleCounts& counts, std::string hash) {
     const auto& recording = making.recording;
-    auto hash = content_hash(recording, making.options.watch);
-    if (!hash) return fail(std::move(hash.error()));
     stored::Source source;
-    source.content = std::move(*hash);
+    source.content = std::move(hash);
     source.hostname = making.text(recording.hostname());
     source.os_release = making.text(recording.os_release());
     source.perf_version = making.text(recording.perf_version());
@@ -29,7 +26,6 @@ Result<void> add_source(Making& making, const SampleCounts& counts) {
     times.recording.first_time = counts.first_time();
     source.wall_time = PprofOptions::of(recording, times).wall_time;
     making.model.sources.push_back(std::move(source));
-    return {};
 }
 
 void add_recorded_facts(Making& making) {

@@ -10,8 +10,8 @@ namespace perfdata {
 
 class MadeObjects;
 
-// add_source(making, counts) hashes the recording. Errors: those of content_hash().
-Result<void> add_source(Making& making, const SampleCounts& counts);
+// add_source(making, counts, hash) adds the recording, with what content_hash() returned.
+void add_source(Making& making, const SampleCounts& counts, std::string hash);
 // add_recorded_facts(making) adds what the recording and the pass of the timeline say. It may take a pass to find the
 // architecture.
 void add_recorded_facts(Making& making);

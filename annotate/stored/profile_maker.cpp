@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "profile_maker.hpp"
 
+#include <string>
 #include <utility>
 
 #include "perfdata/core/catch_bad_alloc.hpp"
+#include "perfdata/core/parallel.hpp"
 
+#include "content_hash.hpp"
 #include "made_branches.hpp"
 #include "made_code.hpp"
 #include "made_counts.hpp"
@@ -18,6 +21,25 @@
 #include "recording/stored/canonical.hpp"
 
 namespace perfdata {
+namespace {
+
+// FirstPasses is what is read of the whole recording before anything else: on two threads if there are two.
+struct FirstPasses {
+    Result<CountedForProfile> counted = fail(ErrorCode::cancelled, Error::no_offset, {}, {});
+    Result<std::string> hash = std::string();
+
+    explicit FirstPasses(const Making& making) {
+        const auto& options = making.options;
+        const bool together = options.jobs > 1;
+        // One thread at a time says how far it is.
+        const Watch hashing{options.watch.stop, together ? Progress() : options.watch.progress};
+        run_together(
+            options.jobs, [&] { counted = count_for_profile(making); },
+            [&] { hash = content_hash(making.recording, hashing); });
+    }
+};
+
+}  // namespace
 
 // Counting comes first: what was sampled decides what is asked. The symbolizer is asked for its losses last.
 Result<stored::Model> make_profile(const Recording& recording, const Symbolizer& symbolizer,
@@ -25,8 +47,10 @@ Result<stored::Model> make_profile(const Recording& recording, const Symbolizer&
     return catch_bad_alloc([&]() -> Result<stored::Model> {
         Making making(recording, symbolizer, options);
         add_recorded_facts(making);
-        auto counted = count_for_profile(making);
+        auto passes = FirstPasses(making);
+        auto& counted = passes.counted;
         if (!counted) return fail(std::move(counted.error()));
+        if (!passes.hash) return fail(std::move(passes.hash.error()));
         const auto& columns = counted->counts.events();
         const auto events = add_events(making, columns, counted->events);
         MadeObjects objects(making);
@@ -38,7 +62,7 @@ Result<stored::Model> make_profile(const Recording& recording, const Symbolizer&
         if (auto added = add_counts(making, frames, tasks, *counted, events); !added) return fail(added.error());
         if (auto added = add_branches(making, frames, tasks, columns, events); !added) return fail(added.error());
         add_counted_facts(making, objects, counted->counts);
-        if (auto added = add_source(making, counted->counts); !added) return fail(added.error());
+        add_source(making, counted->counts, std::move(*passes.hash));
         const std::string arch(making.model.text(making.model.facts.code_arch));
         if (auto added = functions.add_code(arch); !added) return fail(added.error());
         if (options.sources != nullptr) {

@@ -23,7 +23,7 @@ namespace perfdata {
 struct ProfileMakerOptions {
     SampleFilter filter;  // which samples count; with `events` the profile has these events only
     std::uint32_t max_stack = SampleCountOptions().max_stack;  // see SampleCountOptions::max_stack
-    unsigned jobs = 1;                                         // threads that disassemble
+    unsigned jobs = 1;                                         // threads that disassemble; one of two hashes
     // Says which source files' text may be in the profile; the rest is left out, and the profile says so. Null: all of
     // it. It must outlive the making.
     TrustedSources* sources = nullptr;

@@ -6,10 +6,11 @@
 
 namespace perfdata {
 
-void write_profile_file(const stored::Model& model, const Sink& sink) {
-    write_gzip(sink, [&](const Sink& packing) {
+void write_profile_file(const stored::Model& model, const Sink& sink, unsigned threads) {
+    const auto write = [&](const Sink& packing) {
         stored::write_profile(model, [&](std::string_view part) { packing(part); });
-    });
+    };
+    write_gzip(sink, write, threads);
 }
 
 }  // namespace perfdata

@@ -8,8 +8,8 @@
 
 namespace perfdata {
 
-// write_profile_file(model, sink) writes a canonical model, packed with gzip as pprof wants it. Equal models make equal
-// bytes.
-void write_profile_file(const stored::Model& model, const Sink& sink);
+// write_profile_file(model, sink, threads) writes a canonical model, packed with gzip as pprof wants it. Equal models
+// make equal bytes. With more than one thread, `sink` is called on another.
+void write_profile_file(const stored::Model& model, const Sink& sink, unsigned threads = 1);
 
 }  // namespace perfdata

@@ -183,7 +183,7 @@ class ExportRun {
         if (choice_.is(Format::csv)) {
             return write_csv_table(exported, session_.symbolizer(), *csv_table(choice_.table), sink);
         }
-        return write_pprof(exported, PprofOptions::of(session_.recording(), exported), sink);
+        return write_pprof(exported, PprofOptions::of(session_.recording(), exported), sink, choice_.names.threads());
     }
 
     void add_problems(const Exported& exported, Completeness& completeness) const {

@@ -80,7 +80,8 @@ class MakeProfileRun {
         auto made = make(std::move(*filter));
         session_.end_progress();
         if (!made) return session_.give_up(made.error());
-        if (const auto status = write_profile_output(choice_.common, session_, *made, permissions(*made));
+        if (const auto status =
+                write_profile_output(choice_.common, session_, *made, permissions(*made), choice_.names.threads());
             status != fine) {
             return status;
         }

@@ -9,8 +9,8 @@
 
 namespace perfdata::tool {
 
-int write_profile_output(const Common& common, Session& session, const stored::Model& model,
-                         std::uint32_t permissions) {
+int write_profile_output(const Common& common, Session& session, const stored::Model& model, std::uint32_t permissions,
+                         unsigned threads) {
     auto output = session.open_output_as(permissions);
     if (!output) return failed;
     if (output->is_terminal()) {
@@ -19,10 +19,11 @@ int write_profile_output(const Common& common, Session& session, const stored::M
     }
     std::uint64_t bytes = 0;
     const auto sink = output->sink();
-    write_profile_file(model, [&](std::string_view part) {
+    const auto counting = [&](std::string_view part) {
         bytes += part.size();
         sink(part);
-    });
+    };
+    write_profile_file(model, counting, threads);
     if (!session.commit(*output)) return failed;
     if (!common.json) return fine;
     auto summary = Output::open({});

@@ -10,9 +10,10 @@
 
 namespace perfdata::tool {
 
-// write_profile_output(common, session, model, permissions) writes the file, then with --json a summary to standard
-// output. It returns an exit code; what failed has been told. The model must be canonical. `permissions`: of a new
-// file, before the umask.
-int write_profile_output(const Common& common, Session& session, const stored::Model& model, std::uint32_t permissions);
+// write_profile_output(common, session, model, permissions, threads) writes the file, then with --json a summary to
+// standard output. It returns an exit code; what failed has been told. The model must be canonical. `permissions`: of a
+// new file, before the umask.
+int write_profile_output(const Common& common, Session& session, const stored::Model& model, std::uint32_t permissions,
+                         unsigned threads = 1);
 
 }  // namespace perfdata::tool
