@@ -66,9 +66,15 @@ struct ObjectSymbols::Object {
 struct ObjectSymbols::Table {
     ObjectFinder finder;
     Options options;
-    mutable std::shared_mutex mutex;
-    std::deque<Object> objects;                                                         // a deque: they do not move
-    std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity;  // path and build id
+    mutable std::shared_mutex mutex{};
+    std::deque<Object> objects{};  // a deque: they do not move
+    // Objects by number, for those who have one: each name of a frame asks several times, and a lock for each takes a
+    // sixth of the time of naming places on two threads. An array is replaced when it is full, and freed in the end.
+    // Whoever has a number got it after its object was put into the array.
+    std::atomic<Object* const*> by_number = nullptr;
+    std::vector<std::unique_ptr<Object* []>> arrays {};
+    std::size_t room = 0;                                                                 // of the last array
+    std::map<std::pair<std::string, std::string>, FileIndex, std::less<>> by_identity{};  // path and build id
     // By the debug file, or by the file if it has none. The objects keep these open. Files that have one debug file
     // have one build id: all but the first are copies of it. Any number of them may have one large debug file.
     // Still, not all may have the same symbols: who is stripped of section headers has no stubs. So the first copy says
@@ -77,7 +83,23 @@ struct ObjectSymbols::Table {
         std::shared_ptr<FileSymbols> symbols;
         std::shared_ptr<const ElfFile> file;
     };
-    std::map<const ElfFile*, Read> contents;
+    std::map<const ElfFile*, Read> contents{};
+
+    // Adds an object. Call it under the lock.
+    FileIndex add(const RecordedObject& recorded) {
+        const auto number = objects.size();
+        if (number == room) {
+            constexpr std::size_t least = 64;
+            const auto larger = std::max(least, 2 * room);
+            auto& array = arrays.emplace_back(std::make_unique<Object*[]>(larger));
+            std::copy_n(by_number.load(), number, array.get());
+            by_number = array.get();
+            room = larger;
+        }
+        objects.emplace_back(recorded);
+        arrays.back()[number] = &objects.back();
+        return {static_cast<std::uint32_t>(number)};
+    }
 
     // Chooses what the symbols of a sought object are read of.
     void choose(Object& object) {
@@ -95,7 +117,7 @@ struct ObjectSymbols::Table {
 ObjectSymbols::ObjectSymbols(ObjectFinder finder) : ObjectSymbols(std::move(finder), Options{}) {}
 
 ObjectSymbols::ObjectSymbols(ObjectFinder finder, Options options)
-    : table_(new Table{std::move(finder), options, {}, {}, {}, {}}) {}
+    : table_(new Table{.finder = std::move(finder), .options = options}) {}
 
 ObjectSymbols::~ObjectSymbols() = default;
 ObjectSymbols::ObjectSymbols(ObjectSymbols&&) noexcept = default;
@@ -104,17 +126,13 @@ ObjectSymbols& ObjectSymbols::operator=(ObjectSymbols&&) noexcept = default;
 FileIndex ObjectSymbols::add(const RecordedObject& object) {
     const std::pair key(object.path, std::string(as_text(object.build_id.bytes())));
     const std::unique_lock lock(table_->mutex);
-    const auto [place, added] = table_->by_identity.try_emplace(key);
-    if (added) {
-        place->second = {static_cast<std::uint32_t>(table_->objects.size())};
-        table_->objects.emplace_back(object);
-    }
-    return place->second;
+    const auto known = table_->by_identity.find(key);
+    if (known != table_->by_identity.end()) return known->second;
+    return table_->by_identity[key] = table_->add(object);
 }
 
 ObjectSymbols::Object& ObjectSymbols::object(FileIndex index) const {
-    const std::shared_lock lock(table_->mutex);
-    return table_->objects[index.value];
+    return *table_->by_number.load(std::memory_order_acquire)[index.value];
 }
 
 const RecordedObject& ObjectSymbols::recorded(FileIndex index) const {
