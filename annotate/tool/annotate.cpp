@@ -67,7 +67,7 @@ class Annotate {
         if (!histograms) return session_.give_up(histograms.error());
         histograms_ = std::move(*histograms);
         if (!options_.common.quiet) options_.samples.note_lacking_fields(options_.common, recording, *filter);
-        if (!session_.read_timeline()) return failed;
+        if (!session_.read_timeline(options_.names, &options_.lines)) return failed;
         options_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(options_.names, &options_.lines);
         if (!session_.check_names(options_.names)) return failed;

@@ -102,10 +102,10 @@ class ExportRun {
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
         if (!choice_.samples.can_tell(choice_.common, recording, *filter)) return usage;
-        if (!session_.read_timeline()) return failed;
-        choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         auto names = choice_.names;
         if (choice_.for_compilers()) names.demangle = false;  // compilers know functions by these names
+        if (!session_.read_timeline(names)) return failed;
+        choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(names);
         if (!session_.check_names(names)) return failed;
         session_.symbolizer().prepare(names.threads());

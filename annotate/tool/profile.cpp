@@ -69,10 +69,10 @@ class MakeProfileRun {
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session_.give_up(filter.error());
         if (!choice_.samples.can_tell(choice_.common, recording, *filter)) return usage;
-        if (!session_.read_timeline()) return failed;
-        choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.allow_private(choice_.private_files);
         session_.hand_on();
+        if (!session_.read_timeline(choice_.names, &choice_.lines)) return failed;
+        choice_.samples.add_cgroups(*filter, session_.timeline().tasks());
         session_.open_symbolizer(choice_.names, &choice_.lines);
         if (!session_.check_names(choice_.names)) return failed;
         session_.symbolizer().prepare(choice_.names.threads());

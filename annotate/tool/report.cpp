@@ -83,7 +83,7 @@ class ReportRun {
         const auto& recording = session_.recording();
         if (!choice_.samples.suits(choice_.common, recording) || !suits(recording)) return usage;
         choose(recording);
-        if (!session_.read_timeline()) return failed;
+        if (!session_.read_timeline(choice_.names)) return failed;
         session_.open_symbolizer(choice_.names);
         if (!session_.check_names(choice_.names)) return failed;
         const auto& symbolizer = session_.symbolizer();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
+#include <system_error>
 #include <utility>
 
 #include "perfdata/recording/named_file.hpp"
@@ -39,15 +41,34 @@ bool Session::read_timeline(BpfRecords* records) {
     return true;
 }
 
-void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) {
-    if (recording_->is_profile()) {
-        auto options = names.without_effect();
-        if (lines != nullptr && !lines->source_dirs.empty()) options.emplace_back("--source-dir");
-        for (const auto option : options) {
-            note(fmt::format("{} has no effect: names and lines of a profile file are inside", option));
-        }
-        for (const auto& part : stored::filtered(*recording_->stored())) note("the profile is partial: " + part);
+Session::Ahead::Ahead(const Recording& recording, SymbolizerOptions options) {
+    options.stop = StopToken([this] { return ended.load(); });
+    options.progress = {};
+    try {
+        thread =
+            std::thread([&recording, options = std::move(options)] { Symbolizer::read_ahead(recording, options); });
+    } catch (const std::system_error&) {  // the system has no thread: then nothing is read ahead
     }
+}
+
+Session::Ahead::~Ahead() {
+    ended = true;
+    if (thread.joinable()) thread.join();
+}
+
+// With this a report without callers takes 0.94 of its wall time on two threads. In a batch, other recordings have the
+// threads; with a limit of memory, what is read ahead may be too much.
+bool Session::read_timeline(const NameChoice& names, const LineChoice* lines) {
+    const bool plain = !recording_->is_profile() && !recording_->bundle();
+    if (plain && names.threads() > 1 && common_.scope == nullptr && common_.max_memory == 0) {
+        if (!cache_) cache_ = std::make_shared<const SymbolCache>();
+        chosen_ = name_options(names, lines);
+        ahead_.emplace(*recording_, *chosen_);
+    }
+    return read_timeline();
+}
+
+SymbolizerOptions Session::name_options(const NameChoice& names, const LineChoice* lines) {
     auto options = names.options(*recording_, progress("unpacking the build-id cache"));
     options.cache = cache_;
     options.finder.handed_on = options.jit.handed_on = hands_on_ ? handed_on() : HandedOn::no;
@@ -63,6 +84,21 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
         options.cache = scope->cache;
     }
     options.stop = stop();
+    return options;
+}
+
+void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) {
+    if (recording_->is_profile()) {
+        auto options = names.without_effect();
+        if (lines != nullptr && !lines->source_dirs.empty()) options.emplace_back("--source-dir");
+        for (const auto option : options) {
+            note(fmt::format("{} has no effect: names and lines of a profile file are inside", option));
+        }
+        for (const auto& part : stored::filtered(*recording_->stored())) note("the profile is partial: " + part);
+    }
+    ahead_.reset();
+    auto options = chosen_ ? std::move(*chosen_) : name_options(names, lines);
+    chosen_.reset();
     symbolizer_.emplace(Symbolizer::open(*recording_, *timeline_, options));
     if (recording_->bundle()) Bundle::apply(recording_->bundle(), options);
     symbolizer_options_ = std::move(options);

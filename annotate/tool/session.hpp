@@ -2,10 +2,12 @@
 // One run of a command on one recording: opens what it needs and reports problems.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "perfdata/recording/handed_on.hpp"
@@ -37,6 +39,9 @@ class Session {
     bool open_samples();
     // read_timeline(records): `records` may be null; see TimelineOptions.
     bool read_timeline(BpfRecords* records = nullptr);
+    // read_timeline(names, lines) also reads symbols meanwhile, if there are threads for it: call open_symbolizer()
+    // with the same, and with what share() and hand_on() say already.
+    bool read_timeline(const NameChoice& names, const LineChoice* lines = nullptr);
     // share(cache) makes open_symbolizer() use what other sessions read of files with code.
     void share(std::shared_ptr<const SymbolCache> cache) { cache_ = std::move(cache); }
     // open_symbolizer(names, lines) never fails. `lines` may be null if the command shows no source text.
@@ -97,6 +102,14 @@ class Session {
     int give_up(const Error& error);
 
   private:
+    // Ahead is a thread that reads symbols. Its end waits for that.
+    struct Ahead {
+        Ahead(const Recording& recording, SymbolizerOptions options);
+        ~Ahead();
+        std::atomic<bool> ended = false;
+        std::thread thread;
+    };
+    SymbolizerOptions name_options(const NameChoice& names, const LineChoice* lines);
     bool said(const Error& error);
     std::optional<Output> opened(Result<Output> output);
 
@@ -110,6 +123,8 @@ class Session {
     std::shared_ptr<const SymbolCache> cache_;  // null: nothing is shared
     bool hands_on_ = false;                     // see hand_on()
     bool private_ = false;                      // see allow_private()
+    std::optional<SymbolizerOptions> chosen_;   // by read_timeline(), for open_symbolizer()
+    std::optional<Ahead> ahead_;
 };
 
 }  // namespace perfdata::tool

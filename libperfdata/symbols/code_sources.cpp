@@ -9,7 +9,10 @@
 #include "perfdata/recording/architecture.hpp"
 #include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/symbols/elf/find/archived_files.hpp"
+#include "perfdata/symbols/elf/objects.hpp"
 #include "perfdata/symbols/symbol_cache.hpp"
+#include "perfdata/timeline/mapping.hpp"
+#include "perfdata/wire/feature/build_id.hpp"
 
 #include "elf/file_store.hpp"
 #include "recording/look_out.hpp"
@@ -79,6 +82,30 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
       inlined_(files_),
       without_debug_(timeline.tasks().objects().size()) {
     if (recording.bundle()) Bundle::tell_missing(*recording.bundle(), problems_);
+}
+
+// A damaged table is told by the timeline.
+void CodeSources::read_ahead(const Recording& recording, const SymbolizerOptions& given) {
+    constexpr std::size_t most = 128;  // files: less than a cache keeps
+    const auto* feature = recording.feature(Feature::build_id);
+    if (feature == nullptr || !feature->inside_file || has_packed_cache(given.finder)) return;
+    const auto section = recording.read_feature(Feature::build_id);
+    if (!section) return;
+    const auto options = complete(given, recording);
+    std::vector<Error> problems;
+    DiagnosticLog losses;
+    ObjectSymbols symbols(finder_for(options, files_for(options, problems, losses)), {.demangle = options.demangle});
+    std::vector<FileIndex> files;
+    BuildIdReader reader(Cursor(*section, recording.order(), {.where = "feature BUILD_ID"}));
+    for (auto entry = reader.next(); entry && *entry && files.size() < most; entry = reader.next()) {
+        const auto& [offset, type, misc, pid, build_id, size_known, name] = **entry;
+        if (pid != BuildIdEntry::host || (*entry)->mode() != CpuMode::user) continue;
+        RecordedObject object{std::string(without_deleted(name)), {}, {}};
+        object.build_id.size = static_cast<std::uint8_t>(std::min(build_id.size(), object.build_id.value.size()));
+        std::ranges::copy(build_id.first(object.build_id.size), object.build_id.value.begin());
+        files.push_back(symbols.add(object));
+    }
+    symbols.load_all(files, 1, options.stop, {});
 }
 
 const CodeSource& CodeSources::of(const Frame& frame) const {

@@ -101,6 +101,9 @@ class CodeSources final : public FunctionIndex, public CodeAnswers {
     std::vector<Error> inlined_problems() const override;
     DiagnosticLog losses() const override;
 
+    // See Symbolizer::read_ahead().
+    static void read_ahead(const Recording& recording, const SymbolizerOptions& given);
+
   private:
     // Returns the source of a mapped file; null for other code.
     const ElfSource* mapped(const Frame& frame) const { return &of(frame) == &elf_ ? &elf_ : nullptr; }

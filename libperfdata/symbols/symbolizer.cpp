@@ -43,6 +43,14 @@ Symbolizer Symbolizer::open(const Recording& recording, const Timeline& timeline
     return Symbolizer(std::make_unique<const CodeSources>(recording, timeline, options));
 }
 
+void Symbolizer::read_ahead(const Recording& recording, const SymbolizerOptions& options) noexcept {
+    if (!options.cache || recording.is_profile() || recording.bundle()) return;
+    try {
+        CodeSources::read_ahead(recording, options);
+    } catch (...) {  // whoever needs what is missing tells why
+    }
+}
+
 const Timeline& Symbolizer::timeline() const {
     return functions().timeline();
 }

@@ -17,6 +17,7 @@
 
 #include "catch.hpp"
 #include "support/looks.hpp"
+#include "support/payload.hpp"
 #include "symbols/elf/debug_lines.hpp"
 #include "symbols/elf/file_store.hpp"
 #include "unit/symbols/elf_case.hpp"
@@ -141,6 +142,40 @@ TEST_CASE("A second recording opens no file again, and says the same", "[symbols
     }
     CHECK(scene.answers() == plain);  // without it
     CHECK(scene.opened() == 1);
+}
+
+TEST_CASE("What was read ahead is not read again", "[symbols][cache]") {
+    CacheScene scene;
+    Blob id;
+    for (unsigned byte = 1; byte <= 20; ++byte) id.push_back(std::byte(byte));  // as in the records
+    auto program = InlinedScene::program();
+    program.build_id(id);
+    scene.scene.replace_program(program);
+    constexpr auto user = static_cast<std::uint16_t>(CpuMode::user);
+    constexpr auto order = std::endian::little;
+    auto table = build_id_record(order, {.misc = user, .name = "/bin/absent"});
+    const auto second = build_id_record(order, {.misc = user, .name = "/bin/nest"});
+    table.insert(table.end(), second.begin(), second.end());
+    scene.opened_scene().feature(Feature::build_id, table);
+    const auto file = scene.built();
+    const auto recording = Recording::from_memory(file).value();
+    const auto plain = scene.answers();
+    REQUIRE(scene.opened() == 1);
+
+    auto options = scene.options();
+    Symbolizer::read_ahead(recording, options);  // without a cache
+    CHECK(scene.opened() == 0);
+    const auto cache = cache_of();
+    options.cache = cache;
+    options.stop = StopToken([] { return true; });
+    Symbolizer::read_ahead(recording, options);
+    CHECK(scene.opened() == 0);
+    options.stop = {};
+    Symbolizer::read_ahead(recording, options);
+    CHECK(scene.opened() == 1);
+    CHECK(cache->files() == 1);
+    CHECK(scene.answers(cache) == plain);
+    CHECK(scene.opened() == 0);
 }
 
 TEST_CASE("What is read for other limits or other names is kept apart", "[symbols][cache]") {
