@@ -40,7 +40,7 @@ class TreeThreads {
                 grow_together(task);
             }
         }
-        grow_apart(others);
+        if (has_room()) grow_apart(others);
         if (has_room()) return true;
         for (const auto task : tasks) {
             for (auto* row : task) row->tree = {};
@@ -55,10 +55,15 @@ class TreeThreads {
     }
 
   private:
-    bool has_room() const {
-        std::size_t grown = 0;
-        for (const auto& grower : growers_) grown += grower.grown();
-        return grown <= growers_.front().most();
+    // Of all trees together, as one thread would stop.
+    bool has_room() const { return grown_ <= growers_.front().most(); }
+
+    // Calls grow(grower), and counts what it grew.
+    template <class Grow>
+    void count(TreeGrower& grower, Grow&& grow) {
+        const auto before = grower.grown();
+        grow();
+        grown_ += grower.grown() - before;
     }
 
     // Each row on a thread. The first grower has the task.
@@ -68,9 +73,9 @@ class TreeThreads {
         std::atomic<std::size_t> next = 0, growing = 0;
         on_threads(std::min(growers_.size(), rows.size()), [&] {
             auto& grower = growers_[growing++];
-            for (auto at = next++; at < rows.size() && grower.grown() <= grower.most(); at = next++) {
+            for (auto at = next++; at < rows.size() && has_room(); at = next++) {
                 if (stop_.stop_requested()) throw ReportStopped();
-                grower.grow_one(first, at);
+                count(grower, [&] { grower.grow_one(first, at); });
             }
         });
     }
@@ -91,9 +96,9 @@ class TreeThreads {
         std::atomic<std::size_t> next = 0, growing = 0;
         on_threads(threads, [&] {
             auto& grower = *growers[growing++];
-            for (auto at = next++; at < tasks.size() && grower.grown() <= grower.most(); at = next++) {
+            for (auto at = next++; at < tasks.size() && has_room(); at = next++) {
                 if (stop_.stop_requested()) throw ReportStopped();
-                grower.grow(tasks[at]);
+                count(grower, [&] { grower.grow(tasks[at]); });
             }
         });
     }
@@ -101,6 +106,7 @@ class TreeThreads {
     const TreeGrower::Input& input_;
     const StopToken& stop_;
     std::deque<TreeGrower> growers_;  // a deque: they do not move
+    std::atomic<std::size_t> grown_ = 0;
 };
 
 }  // namespace
