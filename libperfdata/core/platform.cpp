@@ -161,7 +161,7 @@ Answer<Descriptor> place_of(int directory, const std::string& path, std::uint64_
 }  // namespace
 
 Answer<Descriptor> open_place(const std::string& path) {
-    return place_of(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS);
+    return place_of(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV);
 }
 
 Answer<Descriptor> open_place_within(int root, const std::string& path) {

@@ -115,8 +115,8 @@ struct OpenMode {
 // open(path, mode): `permissions` are those of a fresh file, before the umask.
 Answer<Descriptor> open(const std::string& path, const OpenMode& mode, std::uint32_t permissions = 0);
 Answer<Descriptor> open_at(int directory, const std::string& name, const OpenMode& mode);
-// open_place(path) looks a path up, but through no link of /proc/PID that leads to an open file or a root: then ELOOP.
-// Needs openat2, as open_place_within() does.
+// open_place(path) looks a path up in one file system, that of the root or of the current directory: else EXDEV. So it
+// passes no proc, sysfs, automount or FUSE. Needs openat2, as open_place_within() does.
 Answer<Descriptor> open_place(const std::string& path);
 // open_place_within(root, path) looks a path up as if the directory were the root of the file system. Needs openat2
 // (Linux 5.6): else ENOSYS, or what a sandbox answers.

@@ -275,7 +275,8 @@ Walked walk_by_kernel(const std::string& root, const std::string& path) {
         return walked;
     }
     walked.problem = place.error();
-    // Our own walk goes through /proc/PID/root, and follows links of others in /tmp that the kernel does not.
+    // Our own walk goes to other file systems, through /proc/PID/root, and by links of others in /tmp that the kernel
+    // does not follow.
     if (root.empty() && walked.problem != ENOENT && walked.problem != ENOTDIR) {
         walked.unable = true;
         return walked;

@@ -160,6 +160,29 @@ TEST_CASE("Nothing in a file system of the kernel is opened by a recording's wor
     ::close(open);
 }
 
+TEST_CASE("No name passes a file system of the kernel's own", "[recording][named]") {
+    const Tree tree;
+    const auto file = tree.outside();
+    REQUIRE(content_named({"", file}) == "outside");
+    const auto up = "/.." + file, twice = "/../.." + file;
+    for (const auto& name : {"/proc/sys" + twice, "/proc/sys/kernel/.." + twice, "/sys/kernel" + twice,
+                             "/dev/fd/../.." + up, "/proc/self/map_files/../.." + up,
+                             "/proc/sys/fs/binfmt_misc/../../../.." + file, "/proc/thread-self/../../.." + up,
+                             std::string("/sys/kernel/debug/tracing/x"), std::string("/proc/self/map_files/x")}) {
+        INFO(name);
+        CHECK(content_named({"", name}) == "missing");
+    }
+    // By a link, too.
+    tree.link("proc", "/proc/sys");
+    CHECK(content_named({"", tree.root() + "/proc/../.." + file}) == "missing");
+    // The reason is the same whoever walks.
+    for (const auto walk : {LinkWalk::kernel, LinkWalk::own}) {
+        const auto refused = open_named_file({"", "/sys/kernel/debug/tracing/x"}, {}, {.walk = walk});
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().detail.contains("where nothing is opened by that name"));
+    }
+}
+
 TEST_CASE("The root directory of a process leads to ordinary files", "[recording][named]") {
     if (!fs::exists("/proc/self/root/")) return;
     const TempDir directory;
