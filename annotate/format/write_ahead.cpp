@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -76,6 +77,11 @@ class Behind {
                 lock.lock();
             }
         } catch (const ThreadEnd&) {
+            {
+                const std::scoped_lock lock(mutex_);
+                problem_ = std::make_exception_ptr(std::runtime_error("the thread that takes the output ended"));
+            }
+            changed_.notify_all();
             throw;
         } catch (...) {
             const std::scoped_lock lock(mutex_);

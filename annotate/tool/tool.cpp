@@ -130,9 +130,13 @@ std::optional<int> Common::prepare(const CLI::App& command) {
 // Adds what to do to the error of an output that is a directory, or is named like one.
 Error Common::about_directory(Error error) const {
     const auto status = platform::status(output);
-    if (!output.ends_with('/') && !(status && status->is_directory())) return error;
-    error.detail += "; name a file in it";
-    if (holds(formats_, Format::csv_tables)) error.detail += ", or add --format csv: its tables get a directory";
+    const bool tables = holds(formats_, Format::csv_tables);
+    if (status && status->is_directory()) {
+        error.detail += "; name a file in it";
+        if (tables) error.detail += ", or add --format csv: its tables get a directory";
+    } else if (output.ends_with('/') && tables) {
+        error.detail += "; add --format csv, whose tables get a new directory";
+    }
     return error;
 }
 

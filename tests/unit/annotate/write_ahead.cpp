@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -64,6 +65,21 @@ TEST_CASE("What the other thread throws ends the writing", "[format]") {
     CHECK_THROWS_WITH(
         write_ahead([](std::string_view) { throw std::runtime_error("full"); }, [](const Sink& ahead) { ahead("x"); }),
         "full");
+}
+
+TEST_CASE("A sink that ends its thread ends the writing", "[format]") {
+    std::size_t got = 0;
+    const Sink sink = [&](std::string_view) {
+        if (++got == 2) ::pthread_exit(nullptr);
+    };
+    for (const std::size_t size : {std::size_t{600000}, std::size_t{20000000}}) {
+        got = 0;
+        const auto write = [&](const Sink& ahead) {
+            const std::string part(1000, 'x');
+            for (std::size_t made = 0; made < size; made += part.size()) ahead(part);
+        };
+        CHECK_THROWS_WITH(write_ahead(sink, write), "the thread that takes the output ended");
+    }
 }
 
 TEST_CASE("What the writer throws ends the other thread", "[format]") {
