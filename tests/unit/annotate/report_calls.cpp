@@ -110,7 +110,7 @@ TEST_CASE("A report has the same rows and trees for any number of threads", "[an
 }
 
 TEST_CASE("Trees of large and small tasks are the same for any number of threads", "[annotate][report][jobs]") {
-    for (const auto& [threads, first] : {std::pair{1u, 0u}, std::pair{3u, 0u}, std::pair{40u, 60u}}) {
+    for (const auto& [threads, first] : {std::pair{1u, 0u}, std::pair{40u, 60u}}) {
         Chains chains;
         const auto recording = many_chains(chains, 30000, threads, 16, first);
         // Without a limit they have too many nodes: which rows lack a tree does not depend on threads either.
@@ -124,6 +124,7 @@ TEST_CASE("Trees of large and small tasks are the same for any number of threads
                     CHECK(one.counts.chains().size() >= std::size_t{1} << 16);  // or all grow on one thread
                     if (children && limit == 0) CHECK(one.report.rows_without_tree != 0);
                     for (const unsigned jobs : {2u, 7u}) {
+                        if (limit == 0 && jobs == 2) continue;  // once is enough: it takes long
                         options.jobs = jobs;
                         check_same(one.report, Reported(recording, options).report);
                     }
