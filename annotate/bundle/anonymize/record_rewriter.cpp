@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
 
 #include "bundle/anonymize/words.hpp"
 
@@ -26,11 +25,6 @@ constexpr std::uint16_t known_misc(RecordType type) {
         default: return mode;
     }
 }
-
-// Kernel records whose last field is a text.
-template <class R>
-constexpr bool ends_in_text = std::is_same_v<R, Mmap> || std::is_same_v<R, Mmap2> || std::is_same_v<R, Comm> ||
-                              std::is_same_v<R, Ksymbol> || std::is_same_v<R, Cgroup>;
 
 }  // namespace
 
@@ -64,12 +58,10 @@ void RecordRewriter::known(const RecordView& record) {
     if constexpr (!kept) {
         leave_out(R::type);
     } else {
-        const Event* event = nullptr;
-        if constexpr (R::type < RecordType::header_attr) {
-            const auto index = recording_.events().of_other(record);
-            if (!index) return damaged();
-            event = &recording_.events().events()[*index];
-        }
+        constexpr bool by_kernel = R::type < RecordType::header_attr;
+        const auto index = by_kernel ? recording_.events().of_other(record) : EventIndex();
+        if (by_kernel && !index) return damaged();
+        const auto* event = index ? &recording_.events().events()[*index] : nullptr;
         const auto trailer_size = event != nullptr ? event->trailer.size() : 0;
         if (record.bytes.size() < R::min_bytes + trailer_size) return damaged();
         const auto decoded =
@@ -78,13 +70,34 @@ void RecordRewriter::known(const RecordView& record) {
         out_.begin_record(R::type, record.header().misc & known_misc(R::type));
         if (!body(record, *decoded)) return out_.drop_record();
         out_.align(8, out_.record_begin());
-        if (event != nullptr && ends_in_text<R>) {
-            const auto size = event->trailer.size();
-            out_.zeros(std::max(size, furthest_id_) - size);
-        }
-        if (event != nullptr) trailer(record, *event);
-        if (!out_.end_record()) damaged();
+        if (index ? !end(record, *index) : !out_.end_record()) damaged();
     }
+}
+
+//     header . body . (zeros) . trailer
+//                       ^ where another event has its id
+//
+// Events may differ in where the records have their ids. A text is shorter or longer now, and what stood between body
+// and trailer is gone, so there may be something else where another event has its id: then zeros go there, as if the
+// kernel had padded a text. The first event has the records without an id, where a zero says so.
+bool RecordRewriter::end(const RecordView& record, std::uint32_t event) {
+    const auto& described = recording_.events().events()[event];
+    const auto is_its = [&] {
+        const RecordView written{.bytes = out_.written().subspan(out_.record_begin()), .order = out_.order()};
+        return recording_.events().of_other(written) == event;
+    };
+    const auto body_end = out_.size();
+    trailer(record, described);
+    if (!is_its()) {
+        out_.cut(body_end);
+        out_.zeros(furthest_id_ - std::min(furthest_id_, described.trailer.size()));
+        trailer(record, described);
+        if (!is_its()) {  // an event has the id 0
+            out_.drop_record();
+            return false;
+        }
+    }
+    return out_.end_record();
 }
 
 // All fields of a trailer are numbers. The half behind the number of the CPU has no meaning.

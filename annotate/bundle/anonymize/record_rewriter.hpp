@@ -23,6 +23,8 @@ class RecordRewriter {
   private:
     template <class R>
     void known(const RecordView& record);
+    // Ends the record as one of that event. False: it cannot be one, and is gone.
+    bool end(const RecordView& record, std::uint32_t event);
     void trailer(const RecordView& record, const Event& event);
     void leave_out(RecordType type);
     void damaged() { tally_.add(Told::damaged_records); }
@@ -74,8 +76,7 @@ class RecordRewriter {
     Tally& tally_;
     ByteWriter& out_;
     SampleRewriter samples_;
-    // Where an event has the id of its records, in bytes from their ends. Events may differ in that: then the bytes
-    // there in records of others must stay zero, where they were the end of a text.
+    // Where an event has the id of its records, in bytes from their ends.
     std::size_t furthest_id_ = 0;
 };
 

@@ -203,8 +203,15 @@ bool SampleRewriter::rewrite(const RecordView& record, ByteWriter& out) {
              out);
         read = begin + static_cast<std::size_t>(length);
     }
+    if (!out.end_record()) return false;
+    // Events may differ in where samples have their ids, and other fields are there now.
+    const auto written = out.written().subspan(out.record_begin());
+    if (events_.of_sample(written.data(), written.size(), order) != event) {
+        out.drop_record();
+        return false;
+    }
     if (read < size) tally_.add(Told::sample_fields, size - read);
-    return out.end_record();
+    return true;
 }
 
 }  // namespace perfdata

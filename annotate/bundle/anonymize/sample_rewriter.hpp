@@ -44,7 +44,8 @@ class SampleRewriter {
     SampleRewriter(const EventTable& events, const CodeAddresses& places, Tally& tally)
         : events_(events), places_(places), tally_(tally) {}
 
-    // rewrite(record, out) appends the new record. False, and nothing, if the sample is damaged or of no event.
+    // rewrite(record, out) appends the new record. False, and nothing, if the sample is damaged or of no event, or its
+    // copy would be of another one, as may be where events keep their ids at different places.
     bool rewrite(const RecordView& record, ByteWriter& out);
 
   private:
