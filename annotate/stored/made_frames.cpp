@@ -31,9 +31,7 @@ void MadeFrames::add_bytes_of_calls() {
     for (const auto& [before, caller] : std::exchange(nameless_calls_, {})) {
         const auto line = lines_.at(before);
         // What is missing is asked of the next place that is there.
-        const auto next = making_.model.at(caller).nameless;
-        const auto& problem = next ? making_.model.at(next).line_problem : std::vector<stored::Problem>();
-        if (line.place || line.problem != problem) (void)of(before);
+        if (line.place || line.problem != making_.model.at(caller).line_problem) (void)of(before);
     }
 }
 
@@ -52,7 +50,9 @@ stored::Frame MadeFrames::described(const Frame& frame) {
     auto line = frame.kind == FrameKind::object ? lines_.at(frame) : MadeLines::At{};
     row.place = line.place;
     row.calls = line.calls;
-    row.nameless = nameless(frame, std::move(line));
+    row.line_problem = std::move(line.problem);
+    row.lines_from = line.from;
+    row.nameless = nameless(frame);
     return row;
 }
 
@@ -72,7 +72,7 @@ void MadeFrames::add_place(stored::Frame& row, const Frame& frame) {
     }
 }
 
-stored::Ref<stored::Nameless> MadeFrames::nameless(const Frame& frame, MadeLines::At line) {
+stored::Ref<stored::Nameless> MadeFrames::nameless(const Frame& frame) {
     const auto& symbolizer = making_.symbolizer;
     const auto name = symbolizer.name(frame);
     const auto why = symbolizer.why_unnamed(frame);
@@ -83,8 +83,6 @@ stored::Ref<stored::Nameless> MadeFrames::nameless(const Frame& frame, MadeLines
     row.wants_name = symbolizer.functions().nameless(frame).has_value();
     row.reason = making_.text(why.reason);
     row.remedy = making_.text(why.remedy);
-    row.line_problem = std::move(line.problem);
-    row.lines_from = line.from;
     return append_row(making_.model.nameless, row);
 }
 

@@ -48,7 +48,7 @@ class MadeFrames {
 
     stored::Frame described(const Frame& frame);
     void add_place(stored::Frame& row, const Frame& frame);
-    stored::Ref<stored::Nameless> nameless(const Frame& frame, MadeLines::At line);
+    stored::Ref<stored::Nameless> nameless(const Frame& frame);
     void add_inlined(std::vector<stored::Ref<stored::Inlined>>& list, const Frame& frame, bool returns);
     stored::Ref<stored::Inlined> inlined(const Frame& frame);
 

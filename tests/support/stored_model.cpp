@@ -380,7 +380,7 @@ class RandomModel {
             frame.offset = below(16);
             frame.mode.value = static_cast<std::uint8_t>(below(3));
             stored::Ref<stored::Object> object;
-            if (perhaps(8)) {
+            if (perhaps(6)) {
                 frame.function = any<stored::Function>();
                 frame.kind = made_.model.functions[frame.function.number].kind;
                 object = made_.model.functions[frame.function.number].object;
@@ -389,12 +389,17 @@ class RandomModel {
                 frame.object = object = any<stored::Object>();
             } else {
                 frame.kind.value = perhaps() ? stored::frame_kind::memory : stored::frame_kind::nowhere;
-                frame.number = below(stored::MissChoice::count);
+                frame.number = below(3);
             }
             if (!frame.function) {
+                // Few places: some are the same, and are told differently.
+                frame.offset = below(2);
+                frame.mode = {};
                 frame.nameless = any<stored::Nameless>();
                 if (perhaps()) frame.place = any<stored::SourcePlace>();
                 if (frame.place && perhaps()) frame.calls = any<stored::Call>();
+                if (perhaps()) frame.line_problem.push_back(any_problem());
+                if (!frame.line_problem.empty() && perhaps()) frame.lines_from = any_text("/cache/");
             }
             for (std::uint32_t inlined = 0; object && inlined < made_.model.inlined.size(); ++inlined) {
                 if (made_.model.inlined[inlined].object == object && perhaps()) {

@@ -91,11 +91,6 @@ void RowChecker::look_at(const Call& row) const {
     promise(static_cast<bool>(row.place), "a call has no place");
 }
 
-void RowChecker::look_at(const Nameless& row) const {
-    promise(row.line_problem.size() <= 1 && (!row.lines_from || row.line_problem.size() == 1),
-            "code without a name has too many problems");
-}
-
 void RowChecker::look_at(const Function& row) const {
     check_place(row);
     promise(static_cast<bool>(row.symbol), "a function has no name");
@@ -132,7 +127,7 @@ void RowChecker::look_at(const Frame& row) const {
     if (row.function) {
         const auto& function = model_.at(row.function);
         promise(row.kind == function.kind && !row.object && !row.code && row.number == 0 && !row.nameless &&
-                    !row.place && !row.calls,
+                    !row.place && !row.calls && row.line_problem.empty(),
                 "a frame is in a function and elsewhere");
         object = function.object;
     } else {
@@ -141,6 +136,8 @@ void RowChecker::look_at(const Frame& row) const {
         promise(static_cast<bool>(row.nameless), "a frame does not say why it has no name");
         promise(row.place || !row.calls, "a frame has calls without a line");
     }
+    promise(row.line_problem.size() <= 1 && (!row.lines_from || row.line_problem.size() == 1),
+            "a frame has too many problems");
     for (const auto* list : {&row.inlined, &row.inlined_at_return}) {
         const auto is_there = [&](Ref<Inlined> inlined) { return object && model_.at(inlined).object == object; };
         promise(std::ranges::all_of(*list, is_there), "a function is inlined elsewhere");

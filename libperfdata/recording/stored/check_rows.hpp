@@ -48,7 +48,6 @@ class RowChecker {
     void look_at(const Object& row) const;
     void look_at(const Load& row) const;
     void look_at(const Call& row) const;
-    void look_at(const Nameless& row) const;
     void look_at(const Function& row) const;
     void look_at(const Version& row) const;
     void look_at(const Lines& row) const;

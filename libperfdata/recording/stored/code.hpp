@@ -153,14 +153,11 @@ struct Nameless {
     bool wants_name = false;   // FunctionIndex::nameless() is not empty
     Ref<Text> reason, remedy;  // Symbolizer::why_unnamed()
     Ref<Text> object;          // FrameName::object
-    // None or one: why there is no line, either. `lines_from`: LinesOrigin::from then, see Lines::from.
-    std::vector<Problem> line_problem;
-    Ref<Text> lines_from;
 
     auto operator<=>(const Nameless&) const = default;
     template <class Row, class Take>
     static void visit(Row& row, Take&& take) {
-        take(row.kind, row.miss, row.wants_name, row.reason, row.remedy, row.object, row.line_problem, row.lines_from);
+        take(row.kind, row.miss, row.wants_name, row.reason, row.remedy, row.object);
     }
 };
 

@@ -51,12 +51,15 @@ struct Frame {
     // The line at this byte, without a function: else the function's lines say it.
     Ref<SourcePlace> place;
     Ref<Call> calls;
+    // None or one, without a function: why there is no line. `lines_from`: LinesOrigin::from then, see Lines::from.
+    std::vector<Problem> line_problem;
+    Ref<Text> lines_from;
 
     auto operator<=>(const Frame&) const = default;
     template <class Row, class Take>
     static void visit(Row& row, Take&& take) {
         take(row.function, row.kind, row.object, row.code, row.number, row.offset, row.mode, row.version, row.nameless,
-             row.inlined, row.inlined_at_return, row.place, row.calls);
+             row.inlined, row.inlined_at_return, row.place, row.calls, row.line_problem, row.lines_from);
     }
 };
 

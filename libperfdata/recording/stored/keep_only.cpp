@@ -81,10 +81,8 @@ class Keeper {
         for (auto& frame : model_.frames) {
             frame.place = {};
             frame.calls = {};
-        }
-        for (auto& row : model_.nameless) {
-            row.line_problem.clear();
-            row.lines_from = {};
+            frame.line_problem.clear();
+            frame.lines_from = {};
         }
     }
 
@@ -119,7 +117,8 @@ class Keeper {
             object.base = base;
             object.file.missing = true;
         }
-        for (auto& row : model_.nameless) row.object = row.lines_from = {};
+        for (auto& row : model_.nameless) row.object = {};
+        for (auto& frame : model_.frames) frame.lines_from = {};
         for (auto& row : model_.inlined) row.object_name = {};
         for (auto& function : model_.functions) {
             function.object_name = {};

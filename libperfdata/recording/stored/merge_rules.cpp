@@ -154,6 +154,7 @@ void MergeRules::combine(Frame& into, const Frame& other) {
         into.place = other.place;
         into.calls = other.calls;
     }
+    take_least_of(into, other, &Frame::line_problem, &Frame::lines_from);
 }
 
 void MergeRules::combine(Cgroup& into, const Cgroup& other) {

@@ -84,10 +84,19 @@ bool StoredAnswers::named(const Frame& frame) const {
     return !name(frame).symbol.empty();
 }
 
-const stored::Nameless* StoredAnswers::nameless_at(const Frame& frame) const {
+const stored::Frame* StoredAnswers::nameless_row(const Frame& frame) const {
     const auto* row = places_.row(frame);
-    if (row == nullptr || !row->nameless) row = places_.nameless_near(frame);
+    return row == nullptr || !row->nameless ? places_.nameless_near(frame) : row;
+}
+
+const stored::Nameless* StoredAnswers::nameless_at(const Frame& frame) const {
+    const auto* row = nameless_row(frame);
     return row == nullptr ? nullptr : &model_.at(row->nameless);
+}
+
+const stored::Frame* StoredAnswers::without_line(const Frame& frame) const {
+    const auto* row = nameless_row(frame);
+    return row == nullptr || row->line_problem.empty() ? nullptr : row;
 }
 
 std::optional<NamelessCode> StoredAnswers::nameless(const Frame& frame) const {
@@ -186,7 +195,7 @@ Result<std::vector<CompiledLine>> StoredAnswers::compiled_lines(const Frame&, st
 
 LinesOrigin StoredAnswers::lines_origin(const Frame& function) const {
     if (const auto found = places_.function_at(function)) return lines_.origin(found.function);
-    if (const auto* row = nameless_at(function); row != nullptr && !row->line_problem.empty()) {
+    if (const auto* row = without_line(function)) {
         return {LinesOrigin::Kind::file, row->lines_from ? &model_.at(row->lines_from) : nullptr, 0};
     }
     const auto* row = places_.row(function);
@@ -196,17 +205,16 @@ LinesOrigin StoredAnswers::lines_origin(const Frame& function) const {
 
 std::optional<Error> StoredAnswers::lines_problem(const Frame& function, std::span<const LineStart>) const {
     if (const auto found = places_.function_at(function)) return lines_.problem(found.function);
-    const auto* row = nameless_at(function);
-    if (row == nullptr || row->line_problem.empty()) return {};
+    const auto* row = without_line(function);
+    if (row == nullptr) return {};
     return stored::error(model_, row->line_problem.front());
 }
 
 bool StoredAnswers::is_line_loss(const Frame& function, const Error& error) const {
     const auto found = places_.function_at(function);
     if (found) return lines_.is_loss(found.function, error);
-    const auto* row = nameless_at(function);
-    const bool same = row != nullptr && !row->line_problem.empty() &&
-                      stored::error(model_, row->line_problem.front()).message() == error.message();
+    const auto* row = without_line(function);
+    const bool same = row != nullptr && stored::error(model_, row->line_problem.front()).message() == error.message();
     return same ? row->line_problem.front().loss : perfdata::is_line_loss(error.code);
 }
 

@@ -84,9 +84,12 @@ class StoredAnswers final : public FunctionIndex, public CodeAnswers {
     DiagnosticLog losses() const override { return losses_; }
 
   private:
-    // Returns what is said of a place without a symbol: of its own, or else of the next one in the same object. Null:
-    // nothing is.
+    // Returns the row of a place without a symbol, or else of the next one in the same object. Null: there is none.
+    const stored::Frame* nameless_row(const Frame& frame) const;
+    // Returns what that row says. Null: nothing.
     const stored::Nameless* nameless_at(const Frame& frame) const;
+    // Returns the row if it says why there is no line; else null.
+    const stored::Frame* without_line(const Frame& frame) const;
     FrameName inlined_name(const Frame& frame) const;
 
     const Timeline& timeline_;

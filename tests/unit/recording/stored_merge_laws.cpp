@@ -143,6 +143,17 @@ TEST_CASE("The same recording twice counts twice, if that is allowed", "[recordi
     CHECK((merged({merged({model, other}), model}, true) == merged({model, model, other}, true)));
 }
 
+TEST_CASE("A profile merges with a smaller one of itself in any order", "[recording][stored][merge]") {
+    for (std::uint32_t seed = 0; seed < 40; ++seed) {
+        INFO("seed " << seed);
+        const auto model = random_model(seed);
+        const auto less = stored::keep_only(model, some_dimensions(seed) | bit(Dimension::symbol));
+        const auto whole = merged({less, model, model}, true);
+        CHECK((merged({merged({model, model}, true), less}, true) == whole));
+        CHECK((merged({merged({model, less}, true), model}, true) == whole));
+    }
+}
+
 TEST_CASE("Leaving out dimensions one after the other is the same as at once", "[recording][stored]") {
     for (std::uint32_t seed = 0; seed < 40; ++seed) {
         INFO("seed " << seed);

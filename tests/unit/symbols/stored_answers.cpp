@@ -58,7 +58,11 @@ struct SampledModel : StoredModel {
 
     void sample(stored::Ref<stored::Frame> at) { cell(thread, node(at), cycles, 1); }
     void sample_at(stored::Ref<stored::Object> object, std::uint64_t offset, stored::Ref<stored::Nameless> nameless) {
-        stored::Frame row;
+        sample_at(object, offset, nameless, {});
+    }
+    // `row` has what else is known of it.
+    void sample_at(stored::Ref<stored::Object> object, std::uint64_t offset, stored::Ref<stored::Nameless> nameless,
+                   stored::Frame row) {
         row.kind.value = stored::frame_kind::object;
         row.object = object;
         row.offset = offset;
@@ -143,15 +147,14 @@ TEST_CASE("A profile names functions of files, and all of their bytes", "[symbol
 TEST_CASE("Code of a profile without a name says why it has no lines", "[symbols][stored]") {
     SampledModel made;
     const auto file = made.file("/bin/prog", some_build_id);
-    const auto with_problem = made.without_name("/bin/prog");
-    auto& row = made.model.nameless[with_problem.number];
+    stored::Frame row;
     row.lines_from = made.text("/bin/prog");
     stored::Problem problem;
     problem.where = made.text("/bin/prog");
     problem.detail = made.text("its debug file is damaged");
     problem.loss = true;
     row.line_problem.push_back(problem);
-    made.sample_at(file, 0x2000, with_problem);
+    made.sample_at(file, 0x2000, made.without_name("/bin/prog"), row);
     const auto other = made.file("/bin/other", some_build_id);
     made.sample_at(other, 0x2000, made.without_name("/bin/other"));
     const StoredScene scene(std::move(made).finish());
