@@ -14,9 +14,6 @@
 #include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "core/platform.hpp"
-#include "format/loss_text.hpp"
-#include "format/words.hpp"
-#include "tool/output/streams.hpp"
 #include "tool/run_scope.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -30,14 +27,6 @@
 namespace perfdata::tool {
 
 namespace {
-
-bool holds(const std::vector<Format>& formats, Format format) {
-    const auto is_meant = [&](Format other) {
-        return other == format || (format == Format::json && other == Format::json_lines) ||
-               (format == Format::csv && other == Format::csv_tables);
-    };
-    return std::ranges::any_of(formats, is_meant);
-}
 
 // Every option with a file type names an input, except -o.
 bool is_input(const CLI::Option& option) {
@@ -130,7 +119,7 @@ std::optional<int> Common::prepare(const CLI::App& command) {
 // Adds what to do to the error of an output that is a directory, or is named like one.
 Error Common::about_directory(Error error) const {
     const auto status = platform::status(output);
-    const bool tables = holds(formats_, Format::csv_tables);
+    const bool tables = std::ranges::find(formats_, Format::csv_tables) != formats_.end();
     if (status && status->is_directory()) {
         error.detail += "; name a file in it";
         if (tables) error.detail += ", or add --format csv: its tables get a directory";
@@ -209,89 +198,6 @@ void Common::take_options(const CLI::App& command) {
         for (const auto& path : option->results()) {
             taken.add_input(path, fmt::format("the file that {} names", option->get_name()));
         }
-    }
-}
-
-namespace {
-
-// Returns which command makes files with such an ending, as a clause.
-std::string_view made_elsewhere(const Ending& ending) {
-    if (!ending.format) return {};
-    switch (*ending.format) {
-        case Format::html: return ", which perfdata annotate makes";
-        case Format::elf: return ", which perfdata extract makes";
-        case Format::folded:
-        case Format::pprof:
-        case Format::speedscope:
-        case Format::firefox:
-        case Format::callgrind:
-        case Format::autofdo:
-        case Format::bolt: return ", which perfdata export makes";
-        case Format::bundle: return ", which perfdata collect makes";
-        case Format::profile: return ", which perfdata profile makes";
-        default: return {};
-    }
-}
-
-}  // namespace
-
-void Common::choose_format(const CLI::App& command) {
-    const bool as_json = json && !summary_;
-    const auto contradicts = [&](bool asked, Format other) {
-        return asked && !format.empty() && format != option_word(other);
-    };
-    if (contradicts(as_json, Format::json) || contradicts(stdio_, Format::text)) {
-        throw CLI::ValidationError(
-            "--format", fmt::format("{}: {} asks for another format", format, as_json ? "--json" : "--stdio"));
-    }
-    if (stdio_) format = option_word(Format::text);
-    const bool given = !format.empty();
-    // The name of a device, FIFO or descriptor implies no format.
-    auto ending = place && place->is_file() ? known_ending(output) : std::nullopt;
-    // A bundle is packed with zstd.
-    const bool bundles = formats_.front() == Format::bundle;
-    if (bundles && ending && ending->text == ".zst") ending->format = Format::bundle;
-    // A profile is one of pprof, with more in it.
-    const bool profiles = formats_.front() == Format::profile;
-    if (profiles && ending && ending->format == Format::pprof) ending->format = Format::profile;
-    if (as_json) {
-        format = option_word(Format::json);
-    } else if (!given && ending) {
-        if (!ending->format || !holds(formats_, *ending->format)) {
-            throw CLI::ValidationError(
-                "--output", fmt::format("{}: perfdata {} has no format for {}{}; choose by the ending{}: {}", output,
-                                        command.get_name(), ending->text, made_elsewhere(*ending),
-                                        command.get_option_no_throw("--format") != nullptr ? " or with --format" : "",
-                                        formats_in_words(formats_)));
-        }
-        format = option_word(*ending->format);
-    } else if (!given) {
-        format = option_word(formats_.front());
-    }
-    if (!given && !ending && !as_json && place && place->is_file() && !quiet) note_default();
-    const auto is = [&](Format other) { return format == option_word(other); };
-    const auto agrees_with = [&](Format meant) {
-        // These are JSON, too.
-        const bool as_lines = is(Format::lines) || is(Format::speedscope) || is(Format::firefox);
-        return is(meant) || (meant == Format::json && as_lines);
-    };
-    const bool agrees = !ending || (ending->format && agrees_with(*ending->format));
-    if (!agrees && !quiet) {
-        complain(fmt::format("note: {} gets {}, as {} says, whatever its ending", output, format,
-                             as_json  ? "--json"
-                             : stdio_ ? "--stdio"
-                                      : "--format"));
-    }
-    if (!summary_) json = format == option_word(Format::json);
-}
-
-void Common::note_default() const {
-    const auto ending = std::filesystem::path(output).extension().string();
-    if (ending.size() <= 1) return;
-    if (formats_.front() == Format::folded) {
-        complain(fmt::format("note: {} gets folded stacks; --format chooses another format", output));
-    } else if (formats_.front() == Format::elf && ending != ".o" && ending != ".so") {
-        complain(fmt::format("note: {} gets an ELF file; --format raw writes the bytes of the code alone", output));
     }
 }
 
@@ -411,68 +317,6 @@ bool wants_color(const Common& common, const Output& output) {
     if (set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0") return true;
     const char* terminal = std::getenv("TERM");
     return output.is_terminal() && terminal != nullptr && std::string_view(terminal) != "dumb";
-}
-
-void complain(std::string_view message) noexcept try {
-    say(fmt::format("perfdata: {}\n", printable(message)));
-} catch (...) {
-    complain_of_memory();
-}
-void complain(const Error& error) noexcept try {
-    if (error.code == ErrorCode::out_of_memory) return complain_of_memory();
-    complain(error.message());
-} catch (...) {
-    complain_of_memory();
-}
-void complain_of_memory() noexcept {
-    say("perfdata: out of memory: this takes more than there is, or than --max-memory allows; choose less of the "
-        "recording, with --time or --event where there are such\n");
-}
-
-void complain(const Common& common, std::string_view message) noexcept {
-    if (common.scope == nullptr) return complain(message);
-    try {
-        common.scope->messages.emplace_back(message);
-    } catch (const std::bad_alloc&) {
-        common.scope->lacked_memory = true;
-    }
-}
-void complain(const Common& common, const Error& error) noexcept {
-    if (common.scope == nullptr) return complain(error);
-    try {
-        common.scope->take(error);
-        common.scope->messages.push_back(error.message());
-    } catch (const std::bad_alloc&) {
-        common.scope->lacked_memory = true;
-    }
-}
-
-void warn_losses(const Common& common, const Completeness& completeness) {
-    if (common.quiet) return;
-    constexpr std::size_t few = 10;
-    const auto about = common.file == "-" ? std::string() : common.file + ": ";
-    const auto& kept = completeness.diagnostics.kept();
-    const auto shown = common.strict ? kept.size() : few;
-    for (std::size_t index = 0; index < kept.size() && index < shown; ++index) {
-        const auto message = kept[index].message();
-        complain(common, fmt::format("warning: {}{}", message.starts_with(common.file) ? "" : about, message));
-    }
-    const auto count = completeness.diagnostics.count();
-    if (count > shown)
-        complain(common, fmt::format("warning: and {} more; see the completeness in --json", count - shown));
-    // Where records or sections end early, the messages above have said it.
-    if (common.strict && count == 0 && completeness.bytes.unread != 0) {
-        complain(common, fmt::format("warning: {}{} bytes belong to no record and to no section: they were not read",
-                                     about, completeness.bytes.unread));
-    }
-    if (recorder_lost(completeness)) {
-        complain(common, fmt::format("warning: {}: {}", loss_lines(completeness).front(), loss_reason));
-    }
-}
-
-int exit_code(const Common& common, const Completeness& completeness, bool other_losses) {
-    if (common.scope != nullptr) common.scope->take(completeness, other_losses);
-    return common.strict && (other_losses || !completeness.lossless()) ? losses : fine;
 }
 
 }  // namespace perfdata::tool
