@@ -3,6 +3,7 @@
 # check_recorded.py TOOL FIXTURES: programs that perf records here. A function made twice as slow, and one that is gone,
 # are named first; of ten runs of one program nothing stands out. Skipped (77) where perf may not record.
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -11,9 +12,11 @@ import tempfile
 from differ import Differ, row_of
 
 RUNS = 5  # on each side
+SECONDS = 0.5  # of each run: about 1,000 samples, of which the planted change is 60
 SOURCE = r"""
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 static volatile uint64_t sink;
 #define WORK(name, rounds) \
     __attribute__((noinline)) void name(void) { for (uint64_t at = 0; at < (rounds); ++at) sink += at * at; }
@@ -25,8 +28,8 @@ WORK(suspect, SLOW * 60000)
 #ifndef REMOVED
 WORK(doomed, 100000)
 #endif
-int main(void) {
-    for (int round = 0; round < 400; ++round) {
+int main(int count, char** words) {
+    for (int rounds = count > 1 ? atoi(words[1]) : 0; rounds > 0; --rounds) {
         steady_one(); steady_two(); steady_three(); steady_four(); suspect();
 #ifndef REMOVED
         doomed();
@@ -55,8 +58,20 @@ def build(folder, name, *defines):
     return home / "work"
 
 
-def record(program, file):
-    command = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "1997", "-o", str(file), "--", str(program)]
+def rounds_for(program, seconds):
+    """How many rounds take so long here: the same loop takes one machine four times as long as another."""
+    rounds = 50
+    while True:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run([program, str(rounds)], check=True)
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        if took > seconds / 10:
+            return max(1, round(rounds * seconds / took))
+        rounds *= 2
+
+
+def record(program, rounds, file):
+    command = ["perf", "record", "-q", "-e", "cpu-clock:u", "-F", "1997", "-o", str(file), "--", str(program), rounds]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode != 0 or not file.exists():
         skip("perf may not record: " + done.stderr.decode(errors="replace")[:200])
@@ -74,11 +89,12 @@ def main():
             "gone": build(folder, "gone", "-DSLOW=1", "-DREMOVED"),
         }
         files = {"old": [], "again": [], "slow": [], "gone": []}
+        rounds = str(rounds_for(programs["old"], SECONDS))
         # They take turns, so that what else runs hits all alike.
         for run in range(RUNS):
             for name in files:
                 program = programs["old" if name == "again" else name]
-                files[name].append(record(program, folder / f"{name}{run}.data"))
+                files[name].append(record(program, rounds, folder / f"{name}{run}.data"))
         names = ("--kind", "user", "--dso", "work")
 
         # Two recordings alone: what else runs may hide the change in one pair, not in most.
