@@ -20,8 +20,12 @@ EventTable::EventTable(std::vector<Event> events, LookOut& look) : events_(std::
         const auto byte = static_cast<std::uint8_t>(place);
         if (byte != 0 && std::ranges::find(places, byte) == places.end()) places.push_back(byte);
     };
+    // An event has them if any event of its group asks for them.
+    const bool has_counters = std::ranges::any_of(
+        events_, [](const Event& event) { return (event.attr.branch_sample_type & branch_bit::counters) != 0; });
     for (auto& event : events_) {
         event.sample = SampleLayout::compile(event.attr);
+        if (!has_counters) event.sample.forbid_branch_counters();
         event.trailer = TrailerLayout::compile(event.attr);
         remember(sample_id_offsets_, event.sample.offsets().id);
         remember(trailer_id_offsets_, event.trailer.id_from_end());

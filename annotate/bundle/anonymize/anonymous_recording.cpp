@@ -7,6 +7,7 @@
 
 #include "perfdata/recording/architecture.hpp"
 #include "perfdata/recording/record_stream.hpp"
+#include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "bundle/anonymize/feature_rewriter.hpp"
 #include "bundle/anonymize/joined_source.hpp"
@@ -85,6 +86,10 @@ class RecordingWriter {
             out.clear();
         }
         if (stream.unread_bytes() != 0) tally_.add(Told::unread_bytes, stream.unread_bytes());
+        auto places_lost = stream.problems().count() + recording_.diagnostics().count();
+        // One of these is that a copy was made of a damaged one before.
+        if (recording_.bundle() && recording_.bundle()->facts().lost_before() != 0 && places_lost != 0) --places_lost;
+        if (places_lost != 0) tally_.add(Told::unread_places, places_lost);
         if (spool->size() == 0 && out.size() == 0) {
             // No bytes of records at all would mean that the recorder did not finish.
             out.begin_record(RecordType::finished_round, 0);

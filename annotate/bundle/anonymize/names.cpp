@@ -120,10 +120,16 @@ std::string Names::domain(std::string_view text) const {
 }
 
 std::string Names::path(std::string_view text) const {
-    if (text.empty()) return {};
-    if (text.size() > end_of_deleted.size() && text.ends_with(end_of_deleted)) {
-        return path(text.substr(0, text.size() - end_of_deleted.size())) + std::string(end_of_deleted);
+    // The index of a hostile bundle may have any number of these marks.
+    auto plain = text;
+    while (plain.size() > end_of_deleted.size() && plain.ends_with(end_of_deleted)) {
+        plain.remove_suffix(end_of_deleted.size());
     }
+    return path_of_file(plain).append(text.substr(plain.size()));
+}
+
+std::string Names::path_of_file(std::string_view text) const {
+    if (text.empty()) return {};
     if (is_pseudo_path(text)) return std::string(text);
     // The symbol by which the kernel's place is known stands behind its name.
     for (const std::string_view kernel : {"[kernel.kallsyms]", "[guest.kernel.kallsyms]"}) {

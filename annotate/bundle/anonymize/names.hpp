@@ -50,6 +50,7 @@ class Names {
 
   private:
     std::string hashed(char kind, std::string_view text) const;
+    std::string path_of_file(std::string_view text) const;
     std::string file(std::string_view path) const;
     std::string trace_part(std::string_view text, bool known) const;
 

@@ -35,7 +35,12 @@ constexpr std::string_view section_names =
 class ObjectMask {
   public:
     ObjectMask(const ElfFile& file, std::string path, const Limits& limits, Tally& tally, LookOut& look)
-        : file_(file), path_(std::move(path)), left_(limits.section_bytes), tally_(tally), look_(look) {}
+        : file_(file),
+          path_(std::move(path)),
+          left_(limits.section_bytes),
+          tables_left_(file.source().size()),
+          tally_(tally),
+          look_(look) {}
 
     // May throw Stopped.
     Result<void> make(MaskedSource& masked) {
@@ -149,6 +154,13 @@ class ObjectMask {
         return {};
     }
 
+    // Returns false if what is read of tables would be more than the file has: then headers share their bytes.
+    bool take_room(const ElfFile::Section& section) {
+        if ((section.flags & packed_flag) != 0 || section.size > tables_left_) return false;
+        tables_left_ -= section.size;
+        return true;
+    }
+
     bool is_code(std::size_t index) const {
         return index < file_.sections().size() && file_.sections()[index].executable();
     }
@@ -179,6 +191,7 @@ class ObjectMask {
     Result<bool> keep_symbols(const ElfFile::Section& section, MaskedSource& masked) {
         const std::size_t size = file_.wide() ? 24 : 16;
         if (section.entry_size != size || section.link >= file_.sections().size()) return false;
+        if (!take_room(section)) return false;
         const auto content = file_.content(section, look_.watch());
         if (!content) return false;
         const Buffer entries(as_bytes(*content).begin(), as_bytes(*content).end());
@@ -202,7 +215,7 @@ class ObjectMask {
     Result<bool> keep_build_id(const ElfFile::Section& section, MaskedSource& masked) {
         constexpr std::uint64_t largest = 1 << 20;
         constexpr std::uint64_t build_id = 3;  // NT_GNU_BUILD_ID
-        if (section.size > largest) return false;
+        if (section.size > largest || !take_room(section)) return false;
         const auto content = read(section.offset, section.size);
         if (!content) return false;
         bool found = false;
@@ -226,7 +239,8 @@ class ObjectMask {
 
     const ElfFile& file_;
     std::string path_;
-    std::uint64_t left_;  // bytes of tables of names that may still be held
+    std::uint64_t left_;         // bytes of tables of names that may still be held
+    std::uint64_t tables_left_;  // bytes of symbols and notes that may still be read
     Tally& tally_;
     LookOut& look_;
     Buffer table_;  // of sections

@@ -39,7 +39,8 @@ enum class Told : std::uint8_t {
     unwind_information,
     unknown_records,
     damaged_records,
-    unread_bytes,  // that are in no record
+    unread_bytes,   // that are in no record
+    unread_places,  // of the recording, that its reader complained about
     damaged_sections,
     unreadable_lines,  // of kallsyms and perf maps
     object_sections,   // of ELF files
@@ -74,6 +75,7 @@ constexpr std::string_view to_string(Told told) {
                                           "dropped_unknown_records",
                                           "dropped_damaged_records",
                                           "dropped_unread_bytes",
+                                          "dropped_unread_places",
                                           "dropped_damaged_sections",
                                           "dropped_unreadable_lines",
                                           "dropped_object_sections",
@@ -101,6 +103,10 @@ inline bool is_told_kind(std::string_view word) {
 // told_text(kind, number) returns what standard error says of a kind of counts().
 inline std::string told_text(std::string_view kind, std::uint64_t number) {
     const auto count = std::to_string(number);
+    if (kind == to_string(Told::user_stacks)) {
+        return count + " " + std::string(kind) +
+               ": callers that are unwound from them are gone; a recording with -g (frame pointers) keeps callers";
+    }
     if (kind != to_string(Told::kept_objects)) return count + " " + std::string(kind);
     return number == 1 ? "names of functions in 1 object stay" : "names of functions in " + count + " objects stay";
 }

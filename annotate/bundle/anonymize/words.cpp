@@ -66,6 +66,8 @@ bool is_modifiers(std::string_view text) {
 }
 
 bool is_cache_event(std::string_view name) {
+    constexpr std::size_t longest = 64;
+    if (name.size() > longest) return false;
     for (std::size_t at = name.find('-'); at != std::string_view::npos; at = name.find('-', at + 1)) {
         if (has_word(caches, name.substr(0, at)) && has_word(cache_results, name.substr(at + 1))) return true;
     }
@@ -142,7 +144,8 @@ bool is_cpu_mask(std::string_view text) {
 }
 
 bool is_event_name(std::string_view name, const Attr& attr) {
-    if (name.empty()) return false;
+    constexpr std::size_t longest = 1024;  // each part is looked up in several lists
+    if (name.empty() || name.size() > longest) return false;
     auto usual = default_event_name(attr);
     if (name == usual) return true;
     if (name.starts_with(usual) && name.size() > usual.size() && name[usual.size()] == ':' &&

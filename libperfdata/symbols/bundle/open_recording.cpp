@@ -45,6 +45,12 @@ struct BundleOpener {
                         "the recording in this bundle is a profile: unpack it");
         }
         for (const auto& problem : (*bundle)->problems()) recording->diagnostics_.add(problem);
+        if (const auto lost = (*bundle)->facts().lost_before(); lost != 0) {
+            recording->diagnostics_.add({ErrorCode::truncated, Error::no_offset, path,
+                                         std::to_string(lost) + (lost == 1 ? " part" : " parts") +
+                                             " of the recording could not be read when this anonymized copy of it "
+                                             "was made"});
+        }
         if (directory) {
             std::vector<std::uint32_t> numbers;
             std::vector<Recording::DataFile> files;

@@ -194,8 +194,39 @@ TEST_CASE("Objects whose names of functions stay are counted", "[annotate][anony
     pack("work", function);
     CHECK(told_text("kept_objects", sum_of_kind(anonymizer, "kept_objects")) == "names of functions in 2 objects stay");
     CHECK(told_text("hashed_paths", 2) == "2 hashed_paths");
+    CHECK(told_text("dropped_user_stacks", 61) ==
+          "61 dropped_user_stacks: callers that are unwound from them are gone; a recording with -g (frame pointers) "
+          "keeps callers");
     CHECK(!anonymizer.object(memory_source(blob_of("no ELF file")), "/x", {}, {}));
     CHECK(sum_of_kind(anonymizer, "kept_objects") == 2);
+}
+
+TEST_CASE("Tables of an object that share their bytes are read once", "[annotate][anonymize]") {
+    // Reading each of them would take hours.
+    const auto order = std::endian::little;
+    const auto type = GENERATE(2u, 11u, 7u);  // symbols, dynamic symbols, notes
+    constexpr std::uint16_t tables = 60000;
+    constexpr std::uint64_t bytes = std::uint64_t{24} * 40000;
+    Writer file(order);
+    constexpr std::uint64_t header = 64, texts_at = header + bytes, sections_at = texts_at + 64;
+    file.text(
+        std::string_view("\x7f"
+                         "ELF\2\1\1\0\0\0\0\0\0\0\0\0",
+                         16));
+    file.u16(3).u16(62).u32(1).u64(0).u64(0).u64(sections_at).u32(0);
+    file.u16(64).u16(56).u16(0).u16(64).u16(tables + 2).u16(1);
+    file.zeros(bytes + 64);
+    const auto section = [&](std::uint32_t kind, std::uint64_t at, std::uint64_t size) {
+        file.u32(0).u32(kind).u64(0).u64(0).u64(at).u64(size).u32(1).u32(0).u64(8).u64(24);
+    };
+    section(0, 0, 0);
+    section(3, texts_at, 64);
+    for (unsigned table = 0; table < tables; ++table) section(type, header, bytes);
+    auto anonymizer = an_anonymizer();
+    const auto made = anonymizer.object(memory_source(file.blob()), "/x", {}, {});
+    REQUIRE(made);
+    // What is not read is left out, and counted.
+    CHECK(sum_of_kind(anonymizer, "dropped_object_sections") > tables - 10);
 }
 
 TEST_CASE("Build ids of any length stay in objects", "[annotate][anonymize]") {

@@ -86,6 +86,21 @@ TEST_CASE("Of paths stays what tools need to know", "[annotate][anonymize]") {
     CHECK(is_hash_of_kind(names.path("/home/me/jit-secret.dump"), "/p_"));
 }
 
+TEST_CASE("Names that are made to be slow are not", "[annotate][anonymize]") {
+    const auto names = names_of_key();
+    std::string marks;
+    while (marks.size() < std::size_t{10} << 20) marks += " (deleted)";
+    CHECK(names.path("/x" + marks) == names.path("/x") + marks);
+    CHECK(names.path(" (deleted) (deleted)").ends_with(" (deleted)"));
+    Attr attr;
+    attr.type = attr_type::hardware;
+    for (const std::string_view part : {"-", "L1-", "cycles/", "u:", "_"}) {
+        std::string name;
+        while (name.size() < std::size_t{8} << 20) name += part;
+        CHECK(is_hash_of_kind(names.event(name + "x", attr), "e_"));
+    }
+}
+
 TEST_CASE("Modules have one name in mappings and in kallsyms", "[annotate][anonymize]") {
     const auto names = names_of_key();
     const auto module = names.module("nf_nat");

@@ -285,6 +285,50 @@ TEST_CASE("Nothing behind fields that newer kernels add is kept", "[annotate][an
     CHECK(read_all(read_back(made)).records.size() == 1);
 }
 
+TEST_CASE("Unknown bytes behind a branch are no counters that nobody asked for", "[annotate][anonymize]") {
+    const bool counters = GENERATE(true, false);
+    Attr attr = sampling_attr(sample_bit::ip | sample_bit::branch_stack | sample_bit::cgroup);
+    SampleContent content;
+    content.branches.resize(1);
+    content.cgroup = 80;
+    auto record = encode(std::endian::little, attr, content);
+    const auto secret = blob_of("s3cr3t-8");
+    record.insert(record.end(), secret.begin(), secret.end());
+    const auto size = static_cast<std::uint16_t>(record.size());
+    record[6] = static_cast<std::byte>(size & 0xff);
+    record[7] = static_cast<std::byte>(size >> 8);
+    auto other = attr;
+    if (counters) other.branch_sample_type |= branch_bit::counters;
+    RecordingBuilder builder;
+    builder.event(attr, {1}).event(other, {2}).add(record);
+    const auto file = builder.build();
+    auto anonymizer = an_anonymizer();
+    const auto made = anonymized_recording(read_back(file), anonymizer);
+    CHECK(has_text_in(made, "s3cr3t-8") == counters);  // then it may be one
+    CHECK(sum_of_kind(anonymizer, "dropped_sample_fields") == (counters ? 0 : 8));
+}
+
+TEST_CASE("What a reader could not read of a recording is counted", "[annotate][anonymize]") {
+    Sketch sketch;
+    sketch.comm(1, 5, "good");
+    sketch.sample(0x1000, 1, 7);
+    auto file = sketch.build();
+    file.resize(file.size() + 4);  // behind the data nothing is expected
+    {
+        auto anonymizer = an_anonymizer();
+        (void)anonymized_recording(read_back(file), anonymizer);
+        CHECK(sum_of_kind(anonymizer, "dropped_unread_places") == 0);
+    }
+    // The recorder was killed: the header does not say how long the data are.
+    constexpr std::size_t data_size = 48;
+    const auto killed = patched(sketch.build(), std::endian::little, data_size, std::uint64_t{0});
+    auto anonymizer = an_anonymizer();
+    const auto before = read_back(killed);
+    REQUIRE(before.diagnostics().count() != 0);
+    (void)anonymized_recording(before, anonymizer);
+    CHECK(sum_of_kind(anonymizer, "dropped_unread_places") >= before.diagnostics().count());
+}
+
 TEST_CASE("Texts of records are hashed", "[annotate][anonymize]") {
     const auto anonymizer = an_anonymizer();
     const auto comm = [&](std::string_view text) { return "comm='" + anonymizer.command(text) + "'"; };

@@ -16,6 +16,7 @@
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/limits.hpp"
 #include "perfdata/core/shared.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/recording/completeness.hpp"
 #include "perfdata/recording/content.hpp"
 #include "perfdata/recording/progress.hpp"
@@ -68,6 +69,18 @@ struct BundleFacts {
     std::vector<MissingFile> missing;  // files that were not found
     std::vector<std::pair<std::string, std::uint64_t>> left_out;    // what was left out on purpose, by kind
     std::vector<std::pair<std::string, std::uint64_t>> anonymized;  // what became a hash, by kind
+
+    // Returns how much could not be read of the recording that this one is an anonymized copy of: records, places and
+    // sections. The copy itself is whole.
+    std::uint64_t lost_before() const {
+        std::uint64_t lost = 0;
+        for (const auto& [kind, number] : anonymized) {
+            const bool counts = kind == "dropped_damaged_records" || kind == "dropped_unread_places" ||
+                                kind == "dropped_damaged_sections";
+            if (counts) lost = add_up_to_most(lost, number);
+        }
+        return lost;
+    }
 };
 
 // Bundle is an open bundle. Only members that are read are unpacked, each once: to memory if it is short, else to a

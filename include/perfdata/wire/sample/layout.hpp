@@ -76,7 +76,8 @@ class SampleLayout {
     // fixed_period() returns the period of every sample of an event that does not record PERIOD: the requested one, or
     // 1 if a frequency was requested.
     std::uint64_t fixed_period() const { return fixed_period_; }
-    const SampleShape& shape() const { return shape_; }
+    const SampleShape& shape() const { return shape_; }                 // of the variable parts
+    void forbid_branch_counters() { shape_.forbid_branch_counters(); }  // see SampleShape
     // Masks of the registers in REGS_USER and REGS_INTR.
     std::uint64_t user_registers() const { return user_registers_; }
     std::uint64_t interrupt_registers() const { return interrupt_registers_; }

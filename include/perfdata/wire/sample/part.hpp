@@ -116,6 +116,10 @@ class SampleShape {
     // this event asks for counters behind the branches
     bool branch_counters() const { return (branch_ & branch_bit::counters) != 0; }
 
+    // No event of the recording asks for counters: none follow the branches, whatever the size of a record suggests.
+    void forbid_branch_counters() { may_have_counters_ = false; }
+    bool may_have_branch_counters() const { return may_have_counters_; }
+
     bool weight_struct() const { return weight_struct_; }  // the weight is WEIGHT_STRUCT
     // callers_in_stack() returns true if callers in user space are only in a copy of the user stack and need unwinding:
     // `perf record --call-graph dwarf`.
@@ -166,7 +170,7 @@ class SampleShape {
     std::uint64_t read_format_ = 0, branch_ = 0;
     std::uint16_t present_ = 0;
     std::uint8_t user_registers_ = 0, interrupt_registers_ = 0;
-    bool weight_struct_ = false, callers_in_stack_ = false;
+    bool weight_struct_ = false, callers_in_stack_ = false, may_have_counters_ = true;
 };
 
 }  // namespace perfdata

@@ -53,7 +53,8 @@ SampleParts walk_sample_parts(const std::byte* record, std::size_t size, std::si
 //
 // The attr alone leaves two things open: whether an empty branch stack has a hw_idx word (the kernel writes none if the
 // PMU provided no stack at all), and whether branch counters follow (an event has them if any event of its group does).
-// The record's size decides: the interpretation that ends exactly at its end is right.
+// The record's size decides: the interpretation that ends exactly at its end is right. Bytes that newer kernels append
+// may look like counters: where no event asks for any, see SampleShape::forbid_branch_counters(), they are none.
 template <class Order>
 SampleParts sample_parts(const std::byte* record, std::size_t size, std::size_t at, const SampleShape& shape,
                          Order order) {
@@ -62,6 +63,7 @@ SampleParts sample_parts(const std::byte* record, std::size_t size, std::size_t 
     if (!shape.has(SamplePart::branch_stack) || (parts.end == size && !parts.overrun)) return parts;
     for (const bool has_index : {false, true}) {
         for (const bool counters : {usual.branch_counters, !usual.branch_counters}) {
+            if (counters && !shape.may_have_branch_counters()) continue;
             const auto other =
                 detail::walk_sample_parts(record, size, at, shape, order, {has_index, counters}, sample_part_count);
             if (other.end == size && !other.overrun) return other;
