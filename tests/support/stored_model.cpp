@@ -319,6 +319,8 @@ class RandomModel {
         for (std::uint32_t object = 0; object < objects; ++object) {
             stored::Inlined inlined;
             inlined.object = stored::Ref<stored::Object>(object);
+            const auto is_in = [&](const stored::Function& function) { return function.object == inlined.object; };
+            if (std::ranges::none_of(made_.model.functions, is_in)) continue;
             inlined.name = any_text("inlined");
             inlined.entry = below(3);
             inlined.object_name = made_.model.objects[object].path;
@@ -375,10 +377,14 @@ class RandomModel {
             nameless.reason = any_text("why");
             made_.add(nameless);
         }
+        // Profiles have functions of places only.
+        for (std::uint32_t number = 0; number < made_.model.functions.size(); ++number) {
+            const auto at = made_.frame(stored::Ref<stored::Function>(number), below(16));
+            made_.model.frames[at.number].mode.value = mode_of(made_.model.functions[number].kind);
+        }
         for (std::uint32_t at = 0; at < 60; ++at) {
             stored::Frame frame;
             frame.offset = below(16);
-            frame.mode.value = static_cast<std::uint8_t>(below(3));
             stored::Ref<stored::Object> object;
             if (perhaps(6)) {
                 frame.function = any<stored::Function>();
@@ -394,7 +400,6 @@ class RandomModel {
             if (!frame.function) {
                 // Few places: some are the same, and are told differently.
                 frame.offset = below(2);
-                frame.mode = {};
                 frame.nameless = any<stored::Nameless>();
                 if (perhaps()) frame.place = any<stored::SourcePlace>();
                 if (frame.place && perhaps()) frame.calls = any<stored::Call>();
@@ -407,9 +412,12 @@ class RandomModel {
                     if (perhaps()) frame.inlined_at_return.emplace_back(inlined);
                 }
             }
+            frame.mode.value = mode_of(frame.kind);
             made_.add(frame);
         }
     }
+    // The same code runs in the same mode.
+    static std::uint8_t mode_of(stored::FrameKindChoice kind) { return kind.is(stored::frame_kind::code) ? 1 : 2; }
 
     void add_nodes() {
         for (std::uint32_t at = 0; at < 80; ++at) {

@@ -6,6 +6,7 @@
 #include "perfdata/core/error.hpp"
 
 #include "canonical.hpp"
+#include "merge_rules.hpp"
 
 namespace perfdata::stored {
 namespace {
@@ -159,6 +160,11 @@ Model keep_only(Model model, std::uint32_t dimensions) {
     if ((dimensions & bit(Dimension::symbol)) == 0) dimensions &= ~(bit(Dimension::line) | bit(Dimension::code));
     Keeper(model, dimensions).run();
     model.facts.keeps = dimensions;
+    if (model.facts.merged) {
+        // What is alike now would be one row if this had been left out before merging: programs of other loads, kernels
+        // at other places.
+        Unifier<MergeRules>(model).run(nullptr);
+    }
     return canonical(std::move(model));
 }
 

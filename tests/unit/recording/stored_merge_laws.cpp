@@ -154,6 +154,22 @@ TEST_CASE("A profile merges with a smaller one of itself in any order", "[record
     }
 }
 
+TEST_CASE("What is left out of a sum is left out of what is added up", "[recording][stored][merge]") {
+    for (std::uint32_t seed = 0; seed < 40; ++seed) {
+        INFO("seed " << seed);
+        const auto a = random_model(2 * seed), b = random_model(2 * seed + 1);
+        const auto kept = some_dimensions(seed);
+        const auto before = merged({stored::keep_only(a, kept), stored::keep_only(b, kept)});
+        const auto after = stored::keep_only(merged({a, b}), kept);
+        check_sound(after);
+        CHECK((written(after) == written(before)));
+        // Dimension by dimension, too.
+        const auto more = some_dimensions(seed + 1000);
+        CHECK((stored::keep_only(after, more) ==
+               merged({stored::keep_only(a, kept & more), stored::keep_only(b, kept & more)})));
+    }
+}
+
 TEST_CASE("Leaving out dimensions one after the other is the same as at once", "[recording][stored]") {
     for (std::uint32_t seed = 0; seed < 40; ++seed) {
         INFO("seed " << seed);
