@@ -78,7 +78,8 @@ struct Needed {
     std::vector<NeededFile> files;        // after finish(): in the order of their names inside
     std::vector<NeededMissing> missing;   // most samples first
     std::vector<NeededLeftOut> left_out;  // after finish(): in the order of the words
-    std::string example;                  // a source file that was left out, and why; empty: none was
+    std::string example;                  // a source file that was refused, and why; empty: none was
+    std::uint64_t sources_outside = 0;    // source files that were asked for and stay out
 
     // Adds a file unless one of that name is there, or its name cannot be in a bundle. Returns false then.
     bool add(NeededFile file);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Programs, libraries, vdsos and modules that samples hit, and their debug files.
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "perfdata/recording/file_state.hpp"
 #include "perfdata/recording/named_file.hpp"
+#include "perfdata/symbols/elf/elf_symbols.hpp"
 #include "perfdata/symbols/elf/find/object_finder.hpp"
 
 #include "needed_parts.hpp"
@@ -33,6 +36,30 @@ bool has_any(const ElfFile& file, std::initializer_list<std::string_view> names)
 }
 bool has_frames(const ElfFile& file) {
     return has_any(file, {".debug_frame", ".zdebug_frame"});
+}
+
+// Returns true if a file names functions of its own. A program that was stripped still names the calls into libraries,
+// and some toolchains leave it the functions that begin and end each program.
+bool has_own_symbols(const ElfFile& file, const Limits& limits) {
+    const auto symbols = ElfSymbols::load(file, nullptr, limits);
+    if (!symbols) return false;
+    for (std::size_t index = 0; index < symbols->size(); ++index) {
+        const auto name = symbols->symbol(index).name;
+        if (!name.ends_with("@plt") && name != "_init" && name != "_fini" && name != "_start") return true;
+    }
+    return false;
+}
+
+// Returns why a debug file is not used, as a clause.
+std::string_view why_no_debug(SymbolMiss why) {
+    switch (why) {
+        case SymbolMiss::build_id_differs: return explain(why);
+        case SymbolMiss::no_build_id: return "it is not used, as the program has no build id that proves it";
+        case SymbolMiss::offline: return "it was not looked for (--offline)";
+        case SymbolMiss::not_opened: return "the system does not let it be opened";
+        case SymbolMiss::unreadable: return "it is damaged or no ELF file";
+        default: return "it was not found";
+    }
 }
 
 // Returns what would supply an object to whoever collects.
@@ -272,17 +299,25 @@ class ObjectsAdder {
     }
 
     // Debug files are installed on few machines: what lacks them is counted, and not among what is missing, unless one
-    // is here that is of another build.
+    // is here that is of another build, or a program that was stripped has no names without it.
     void note_missing_debug(std::uint32_t index, const FoundObject& object, const NeededBy& by) {
         if (options_.debug == DebugDetail::none || has_line_table(*object.file)) return;
         const auto missing = from_.symbolizer.missing_debug(index);
         if (!missing) return;
-        if (missing->why != SymbolMiss::build_id_differs) {
-            return needed_.leave_out("debug files that are not here", 1, from_.symbolizer.recorded_object(index).path);
-        }
-        needed_.missing.push_back({"debug", missing->name, hexadecimal(object.file->build_id()),
-                                   std::string(to_string(missing->why)), std::string(explain(missing->why)),
-                                   "install the debug symbols of the build that was recorded", by});
+        const auto& path = from_.symbolizer.recorded_object(index).path;
+        const bool differs = missing->why == SymbolMiss::build_id_differs;
+        const bool nameless =
+            users_.has_unnamed_code(index) && !has_own_symbols(*object.file, from_.recording.limits());
+        if (!differs && !nameless) return needed_.leave_out("debug files that are not here", 1, path);
+        const auto id = hexadecimal(object.file->build_id());
+        const auto [same, first] = missing_debug_.try_emplace({missing->name, id}, needed_.missing.size());
+        if (!first) return needed_.missing[same->second].by.add(by);
+        std::string text(why_no_debug(missing->why));
+        if (nameless) text += ", and " + path + " has no names without it";
+        needed_.missing.push_back({"debug", missing->name, id, std::string(to_string(missing->why)), std::move(text),
+                                   differs ? "install the debug symbols of the build that was recorded"
+                                           : "give its directory with --debug-dir, or install the package with it",
+                                   by});
     }
 
     const NeededFrom& from_;
@@ -291,8 +326,9 @@ class ObjectsAdder {
     Needed& needed_;
     std::vector<TracedFiles::Opened> traced_;
     std::vector<OpenedElf> opened_;
-    std::map<std::string, std::vector<std::size_t>> opened_by_id_;        // numbers in opened_
-    std::map<std::pair<std::string, std::string>, std::size_t> missing_;  // number in needed_.missing
+    std::map<std::string, std::vector<std::size_t>> opened_by_id_;  // numbers in opened_
+    // Numbers in needed_.missing, by name and build id.
+    std::map<std::pair<std::string, std::string>, std::size_t> missing_, missing_debug_;
     std::set<const Source*> without_;
     std::map<std::string, std::vector<const Source*>> debug_places_;  // by build id
 };

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Files of source text.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "needed_parts.hpp"
 #include "owned_source.hpp"
@@ -15,7 +20,8 @@ namespace {
 class SourcesAdder {
   public:
     SourcesAdder(const NeededFrom& from, const NeededOptions& options, const NeededUsers& users, Needed& needed)
-        : options_(options),
+        : symbolizer_(from.symbolizer),
+          options_(options),
           users_(users),
           needed_(needed),
           sources_({from.symbolizer, from.options, from.files, &from.files, from.recording.limits(),
@@ -23,13 +29,18 @@ class SourcesAdder {
           room_(from.recording.limits().source_file_bytes) {}
 
     Result<void> add(std::span<const Listing> listings) {
-        // A file whose text is not shown here, as it is younger than the program, is no use there either.
+        // A file whose text is not shown here, as it is newer than the program, is no use there either.
         std::map<std::string_view, TrustedSources::NamedBy> files;
+        std::map<std::string_view, TextMiss> without_text;
         for (const auto& listing : listings) {
             const auto& function = listing.version.function;
             const auto take = [&](const SourceLine& source) {
-                if (source.file.empty() || source.text.empty()) return;
-                files[source.file].insert(naming_object(function));
+                if (source.file.empty()) return;
+                if (!source.text.empty()) {
+                    files[source.file].insert(naming_object(function));
+                } else if (const auto miss = symbolizer_.text_miss(function, source.file); miss != TextMiss::none) {
+                    without_text.emplace(source.file, miss);
+                }
             };
             for (const auto& line : listing.lines) take(line.source);
             for (const auto& calls : listing.inlined) {
@@ -41,17 +52,31 @@ class SourcesAdder {
                 return fail(ErrorCode::cancelled, Error::no_offset, "source files", "asked to stop");
             }
             if (auto added = add_file(recorded, by); !added) return added;
+            without_text.erase(recorded);  // it may be newer than one program, and older than another
         }
+        leave_out(without_text);
         return {};
     }
 
   private:
+    // The first examples are those that are told: files with most samples.
+    void leave_out(const std::map<std::string_view, TextMiss>& without_text) {
+        std::vector<std::tuple<std::uint64_t, std::string_view, TextMiss>> sorted;
+        for (const auto& [file, miss] : without_text) sorted.emplace_back(users_.by_source(file).samples, file, miss);
+        std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& one) { return std::get<0>(one); });
+        for (const auto& [samples, file, miss] : sorted) {
+            needed_.leave_out(miss == TextMiss::newer ? TrustedSources::newer : TrustedSources::not_here, 1, file);
+            ++needed_.sources_outside;
+        }
+    }
+
     Result<void> add_file(std::string_view recorded, const TrustedSources::NamedBy& by) {
         auto source = sources_.read(recorded, by, room_);
         if (!source) return fail(std::move(source.error()));
         if (!source->found) return {};  // the recording has the text, as that of BPF programs
         if (!source->left_out.empty()) {
             needed_.leave_out(source->left_out, 1, recorded);
+            ++needed_.sources_outside;
             needed_.example = sources_.example();
             return {};
         }
@@ -67,6 +92,7 @@ class SourcesAdder {
         return {};
     }
 
+    const Symbolizer& symbolizer_;
     const NeededOptions& options_;
     const NeededUsers& users_;
     Needed& needed_;

@@ -97,7 +97,13 @@ NeededUsers NeededUsers::of(const Exported& exported, const Symbolizer& symboliz
         dumps.emplace(code.get(), static_cast<std::uint32_t>(dumps.size()));
     }
     needed.owners_.reserve(exported.counts.frames().size());
-    for (const auto& frame : exported.counts.frames()) needed.owners_.push_back(owner_of(frame, symbolizer, dumps));
+    for (const auto& frame : exported.counts.frames()) {
+        needed.owners_.push_back(owner_of(frame, symbolizer, dumps));
+        const auto& owner = needed.owners_.back();
+        if (!owner || owner->kind != CodeOf::Kind::object || needed.with_unnamed_code_.contains(owner->number))
+            continue;
+        if (symbolizer.name(frame).symbol.empty()) needed.with_unnamed_code_.insert(owner->number);
+    }
 
     std::map<std::string_view, const std::string*> known;  // by the name that places have
     needed.source_of_.reserve(exported.places.size());

@@ -51,6 +51,8 @@ class NeededUsers {
     NeededBy by(const CodeOf& what) const;
     // Returns the objects that are needed, ascending.
     std::vector<std::uint32_t> objects() const;
+    // Returns true if any code of an object in a chain has no name.
+    bool has_unnamed_code(std::uint32_t object) const { return with_unnamed_code_.contains(object); }
     // Returns the samples with a line of a source file in their chain.
     NeededBy by_source(std::string_view file) const;
 
@@ -81,6 +83,7 @@ class NeededUsers {
     std::vector<std::optional<CodeOf>> owners_;  // by number of the frame
     std::set<std::string> source_names_;         // as bundles have them
     std::vector<const std::string*> source_of_;  // by number of the place; null: none
+    std::set<std::uint32_t> with_unnamed_code_;  // objects
     std::map<CodeOf, Users> users_;
     std::map<const std::string*, Users> sources_;
 };

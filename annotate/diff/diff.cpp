@@ -39,7 +39,9 @@ class DiffMaker {
         diff_.rebuilt = std::move(functions.rebuilt);
         diff_.reloaded = std::move(functions.reloaded);
         number_ = std::move(functions.number);
+        nameless_ = std::move(functions.nameless);
         diff_.notes = differences(sides_);
+        std::ranges::move(functions.notes, std::back_inserter(diff_.notes));
         std::ranges::move(events_.notes, std::back_inserter(diff_.notes));
         add_columns();
         if (auto checked = check(); !checked) return fail(std::move(checked.error()));
@@ -249,6 +251,7 @@ class DiffMaker {
             testing.needed = std::max(sides_.old_size, new_size());
             while (smallest_split_p(testing.needed, testing.needed) > DiffTesting::rate) ++testing.needed;
             for (auto& row : diff_.rows) row.noise = DiffNoise::too_few;
+            (void)named_rows();
             return {};
         }
         return test_splits();
@@ -256,13 +259,31 @@ class DiffMaker {
 
     // The test counts samples, whatever shares are of: periods are no independent observations.
     void test_counts() {
+        const auto chosen = named_rows();
         std::vector<double> p;
-        p.reserve(diff_.rows.size());
-        for (std::size_t at = 0; at < diff_.rows.size(); ++at) p.push_back(counts_p(diff_.rows[at], cells_[at]));
+        p.reserve(chosen.size());
+        for (const auto at : chosen) p.push_back(counts_p(diff_.rows[at], cells_[at]));
         correct_by_holm(p);
         diff_.testing.test = DiffTest::counts;
         diff_.testing.tested = p.size();
-        for (std::size_t at = 0; at < p.size(); ++at) answer(diff_.rows[at], p[at]);
+        for (std::size_t at = 0; at < p.size(); ++at) answer(diff_.rows[chosen[at]], p[at]);
+    }
+
+    bool is_nameless(const DiffRow& row) const {
+        return std::ranges::binary_search(nameless_, diff_.pairs[row.pair].object);
+    }
+    // Returns the rows that can be compared, and marks the others.
+    std::vector<std::size_t> named_rows() {
+        std::vector<std::size_t> rows;
+        rows.reserve(diff_.rows.size());
+        for (std::size_t at = 0; at < diff_.rows.size(); ++at) {
+            if (is_nameless(diff_.rows[at])) {
+                diff_.rows[at].noise = DiffNoise::no_names;
+            } else {
+                rows.push_back(at);
+            }
+        }
+        return rows;
     }
 
     double counts_p(const DiffRow& row, const Cells& cells) const {
@@ -281,8 +302,9 @@ class DiffMaker {
     // samples a function has on both sides together says nothing of the split, so choosing by it is fair.
     Result<void> test_splits() {
         constexpr std::size_t most_tested = 100'000, most_values = std::size_t{1} << 24;
-        std::vector<std::size_t> chosen(diff_.rows.size());
-        std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+        auto chosen = named_rows();
+        const auto comparable = chosen.size();
+        if (chosen.empty()) return {};
         const auto room = std::min(most_tested, std::max<std::size_t>(1, most_values / size()));
         if (chosen.size() > room) {
             const auto all_hits = [&](std::size_t at) {
@@ -304,7 +326,7 @@ class DiffMaker {
         if (!result) return fail(std::move(result.error()));
         for (std::size_t at = 0; at < chosen.size(); ++at) answer(diff_.rows[chosen[at]], result->p[at]);
         diff_.testing.tested = chosen.size();
-        diff_.testing.untested = diff_.rows.size() - chosen.size();
+        diff_.testing.untested = comparable - chosen.size();
         diff_.testing.tried = result->tried;
         return {};
     }
@@ -382,6 +404,7 @@ class DiffMaker {
     PairedEvents events_;
     std::vector<std::vector<std::uint32_t>> columns_;  // of those in events_ that have samples
     std::vector<std::vector<std::uint32_t>> number_;   // as PairedFunctions::number
+    std::vector<std::string> nameless_;                // as PairedFunctions::nameless
     std::vector<Unit> units_;                          // by event
     // By row, until rows are sorted. Rows are at most the cells of all recordings.
     std::vector<Cells> cells_;

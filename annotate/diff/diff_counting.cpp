@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -20,6 +21,7 @@
 #include "perfdata/timeline/code_filter.hpp"
 
 #include "format/words.hpp"
+#include "report/unnamed_samples.hpp"
 #include "report/without_samples.hpp"
 
 namespace perfdata {
@@ -111,9 +113,12 @@ class DiffCounter {
         const auto next = static_cast<std::uint32_t>(into_.functions.size());
         const auto [entry, is_new] = numbers_.try_emplace(std::move(identity), next);
         if (is_new) {
-            into_.functions.push_back({entry->first.first, entry->first.second, name.kind, {}, {}});
+            into_.functions.push_back({entry->first.first, entry->first.second, name.kind, {}, {}, false});
         } else if (auto& known = into_.functions[entry->second]; known.kind != name.kind) {
             known.kind = CodeClass::unknown;
+        }
+        if (name.symbol.empty() && name.kind == CodeClass::user && is_about_file(name.miss)) {
+            into_.functions[entry->second].lacks_file = true;
         }
         return entry->second;
     }
@@ -221,6 +226,7 @@ Result<DiffCounts> count_for_diff(const Recording& recording, const Symbolizer& 
         if (auto text = WithoutBuildId::count(*counts, symbolizer).sampled_text(); !text.empty()) {
             made.notes.push_back(std::move(text));
         }
+        std::ranges::move(UnnamedSamples::count(*counts, symbolizer).notes(), std::back_inserter(made.notes));
         return made;
     });
 }

@@ -135,6 +135,33 @@ DiffCode code_of(const DiffPair& pair) {
     return pair.kind == CodeClass::bpf ? DiffCode::changed : DiffCode::rebuilt;
 }
 
+// ComparedObject is what is known of an object with all of its functions. A file that was built anew may have samples
+// in other functions than before, and where its names are missing, in none.
+struct ComparedObject {
+    std::set<std::string_view> old_ids, new_ids;  // of files
+    std::set<std::size_t> named, lacks;           // recordings in which functions have names, or the file is missing
+
+    void add(const DiffFunction& function, std::size_t recording, bool is_new) {
+        if (!function.name.empty()) named.insert(recording);
+        if (function.lacks_file) lacks.insert(recording);
+        if (function.kind == CodeClass::bpf || function.kind == CodeClass::jit) return;
+        for (const auto& version : function.versions) (is_new ? new_ids : old_ids).insert(version.id);
+    }
+
+    bool is_rebuilt() const {
+        const auto known = [](const std::set<std::string_view>& ids) { return !ids.empty() && !ids.contains({}); };
+        const auto is_new = [&](std::string_view id) { return !old_ids.contains(id); };
+        return known(old_ids) && known(new_ids) && std::ranges::all_of(new_ids, is_new);
+    }
+
+    // Returns the first recording in which it has no names, if it has some in others.
+    std::optional<std::size_t> nameless_in() const {
+        if (named.empty()) return {};
+        const auto at = std::ranges::find_if(lacks, [&](std::size_t recording) { return !named.contains(recording); });
+        return at == lacks.end() ? std::nullopt : std::optional(*at);
+    }
+};
+
 }  // namespace
 
 PairedEvents pair_events(const DiffSides& sides) {
@@ -159,6 +186,7 @@ PairedFunctions pair_functions(const DiffSides& sides) {
     std::ranges::sort(known, {},
                       [](const Known& one) { return std::tuple(one.object, one.name, one.recording, one.function); });
     std::set<std::string_view> rebuilt;
+    std::map<std::string_view, ComparedObject> objects;
     for (const auto& one : known) {
         const auto& function = sides.all[one.recording]->functions[one.function];
         if (paired.pairs.empty() || paired.pairs.back().object != one.object || paired.pairs.back().name != one.name) {
@@ -169,6 +197,15 @@ PairedFunctions pair_functions(const DiffSides& sides) {
         auto& versions = sides.is_new(one.recording) ? pair.new_versions : pair.old_versions;
         versions.insert(versions.end(), function.versions.begin(), function.versions.end());
         paired.number[one.recording][one.function] = static_cast<std::uint32_t>(paired.pairs.size() - 1);
+        objects[one.object].add(function, one.recording, sides.is_new(one.recording));
+    }
+    for (const auto& [name, object] : objects) {
+        if (object.is_rebuilt()) rebuilt.insert(name);
+        const auto nameless = object.nameless_in();
+        if (!nameless) continue;
+        paired.nameless.emplace_back(name);
+        paired.notes.push_back(
+            fmt::format("{} is not compared: its functions have no names in {}", shown(name), sides.label(*nameless)));
     }
     for (auto& pair : paired.pairs) {
         add_up(pair.old_versions);

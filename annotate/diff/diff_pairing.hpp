@@ -42,6 +42,8 @@ struct PairedFunctions {
     std::vector<std::vector<std::uint32_t>> number;  // [recording][index in DiffCounts::functions]: index in pairs
     std::vector<std::string> rebuilt;                // objects with other build ids
     std::vector<std::string> reloaded;               // BPF functions with other bodies
+    std::vector<std::string> nameless;               // objects that lack their file in some recordings only, sorted
+    std::vector<std::string> notes;                  // on these
 };
 
 // pair_functions(sides) pairs functions of equal name and object. n log n in the number of functions of all recordings;

@@ -28,7 +28,7 @@ std::string_view to_string(DiffTest test) {
     return word_at(words, test);
 }
 std::string_view to_string(DiffNoise noise) {
-    constexpr std::string_view words[] = {"changed", "within", "too_few", "untested"};
+    constexpr std::string_view words[] = {"changed", "within", "too_few", "untested", "no_names"};
     return word_at(words, noise);
 }
 std::string_view to_string(DiffChange change) {

@@ -83,7 +83,7 @@ class ScriptWriter {
         counts_.unread_formats = input_.formats.unread();
         counts_.large_formats = input_.formats.too_large();
         counts_.without_build_id = WithoutBuildId::list(found.without_build_id, symbolizer_);
-        counts_.not_opened = found.not_opened.size();
+        counts_.without_file = UnnamedSamples::list(found.without_file);
         counts_.unnamed_kernel = found.unnamed_kernel;
         if (options_.inlines) counts_.inlined_problems = symbolizer_.inlined_problems();
         found.symbols.erase(std::string_view());

@@ -18,6 +18,7 @@
 #include "perfdata/timeline/unwound_stacks.hpp"
 
 #include "btf/payload_output.hpp"
+#include "report/unnamed_samples.hpp"
 #include "script_fields.hpp"
 
 namespace perfdata {
@@ -50,7 +51,7 @@ struct ScriptCounts {
     UnwoundStacks stacks;                 // copies of user stacks
     CounterLosses counter_losses;         // counter values in samples
     WithoutBuildId without_build_id;      // objects without names; their samples are not counted
-    std::size_t not_opened = 0;           // files of unnamed code that the system does not let be opened
+    UnnamedSamples without_file;          // likewise
     bool unnamed_kernel = false;          // there are no names for kernel code
     std::vector<Error> inlined_problems;  // why frames of inlined functions are missing
     // Elements of CodeFilter::symbols and objects that match no sample, and, if there are any, those that exist,

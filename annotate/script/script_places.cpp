@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "format/words.hpp"
+#include "report/unnamed_samples.hpp"
 
 namespace perfdata {
 
@@ -48,8 +49,8 @@ FrameName ScriptPlaces::name_of(const Frame& frame) {
     if (name.symbol.empty() && name.kind == CodeClass::user && lacks_build_id(name.miss)) [[unlikely]] {
         without_build_id_.emplace(name.object, name.miss);
     }
-    if (name.symbol.empty() && name.miss == SymbolMiss::not_opened) [[unlikely]] {
-        not_opened_.insert(name.object);
+    if (name.symbol.empty() && name.kind == CodeClass::user && is_about_file(name.miss)) [[unlikely]] {
+        without_file_.emplace(name.object, name.miss);
     }
     const bool kernel = name.kind == CodeClass::kernel || name.kind == CodeClass::module || frame.misses(Miss::kernel);
     unnamed_kernel_ = unnamed_kernel_ || (name.symbol.empty() && kernel && !symbolizer_.has_kernel_names());

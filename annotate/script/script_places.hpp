@@ -118,8 +118,8 @@ class ScriptPlaces {
     // without_build_id() returns the objects of unnamed places for which no build id proves that a file is the right
     // one.
     const std::map<std::string_view, SymbolMiss>& without_build_id() const { return without_build_id_; }
-    // not_opened() returns the objects of unnamed places that have a file that the system does not let be opened.
-    const std::set<std::string_view>& not_opened() const { return not_opened_; }
+    // without_file() returns the objects of unnamed places whose file is not here, or of no use: see is_about_file().
+    const std::map<std::string_view, SymbolMiss>& without_file() const { return without_file_; }
 
   private:
     static constexpr std::size_t most_inlined = std::size_t{1} << 20;
@@ -155,7 +155,7 @@ class ScriptPlaces {
     InternTable<ScriptPlace> places_;
     std::vector<FrameName> frame_names_;                       // by number; of the first places
     std::map<std::string_view, SymbolMiss> without_build_id_;  // a tree: a file chooses the names
-    std::set<std::string_view> not_opened_;                    // likewise
+    std::map<std::string_view, SymbolMiss> without_file_;      // likewise
     bool unnamed_kernel_ = false;
     std::size_t asked_ = 0;                           // places so far
     std::array<std::vector<Inlined>, 2> inlined_at_;  // by number

@@ -345,7 +345,7 @@ void ScriptWorker::keep_names() {
 
 void ScriptWorker::add_to(Found& found, bool with_names) {
     found.without_build_id.insert(places_.without_build_id().begin(), places_.without_build_id().end());
-    found.not_opened.insert(places_.not_opened().begin(), places_.not_opened().end());
+    found.without_file.insert(places_.without_file().begin(), places_.without_file().end());
     found.unnamed_kernel = found.unnamed_kernel || places_.unnamed_kernel();
     if (!with_names) return;
     keep_names();

@@ -65,8 +65,7 @@ class ScriptWorker {
     // add_to(...) adds what the worker found out; names of places only if the counts say that names are absent, see
     // absent().
     struct Found {
-        std::map<std::string_view, SymbolMiss> without_build_id;
-        std::set<std::string_view> not_opened;
+        std::map<std::string_view, SymbolMiss> without_build_id, without_file;
         bool unnamed_kernel = false;
         std::set<std::string_view> symbols, objects, inlined;  // of places
     };

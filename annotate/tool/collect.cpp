@@ -77,7 +77,7 @@ class CollectRun {
         completeness.diagnostics.append(symbolizer_->losses());
         warn_losses(choice_.common, completeness);
         tell(*needed);
-        return session_.exit_code(completeness, !needed->missing.empty() || !needed->example.empty());
+        return session_.exit_code(completeness, !needed->missing.empty() || needed->sources_outside != 0);
     }
 
   private:

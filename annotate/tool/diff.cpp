@@ -2,6 +2,7 @@
 // perfdata diff: functions by how much they changed between two recordings, or between two sides of several.
 #include "perfdata/annotate/diff/diff.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -57,6 +58,7 @@ class DiffRun {
         options.percent_limit = choice_.percent.limit;
         const auto diff = Diff::make(old_side, new_side, options);
         if (!diff) return give_up(diff.error());
+        warn_of_conditions(*diff);
         return write(*diff);
     }
 
@@ -112,6 +114,22 @@ class DiffRun {
         if (error.code == ErrorCode::out_of_memory) return error;
         error.where = error.where.empty() ? file : file + ": " + error.where;
         return error;
+    }
+
+    // A condition on noise holds for nothing that cannot be tested: whoever looks at the status alone would take that
+    // for a good answer.
+    void warn_of_conditions(const Diff& diff) const {
+        const auto asks = [](const DiffCondition& one) { return one.text().find("noise") != std::string::npos; };
+        if (choice_.common.quiet || std::ranges::none_of(diff.options.conditions, asks)) return;
+        const auto is_untested = [](const DiffRow& row) {
+            return row.noise == DiffNoise::too_few || row.noise == DiffNoise::no_names;
+        };
+        const auto untested = std::ranges::count_if(diff.rows, is_untested);
+        if (untested == 0) return;
+        complain(
+            fmt::format("warning: --fail-if: {} of {} functions cannot be told from noise, so `noise = no` holds "
+                        "for none of them: the notes of the comparison say why",
+                        untested, diff.rows.size()));
     }
 
     int write(const Diff& diff) {

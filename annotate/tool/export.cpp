@@ -24,6 +24,7 @@
 #include "export/pprof.hpp"
 #include "export/speedscope.hpp"
 #include "page/titles.hpp"
+#include "report/unnamed_samples.hpp"
 #include "report/without_samples.hpp"
 #include "tool.hpp"
 #include "tool/export/export_tables.hpp"
@@ -230,6 +231,7 @@ class ExportRun {
         const auto unproven = WithoutBuildId::count(counts, session_.symbolizer());
         session_.note(unproven.sampled_text());
         session_.note(unproven.callers_text());
+        for (const auto& note : UnnamedSamples::count(counts, session_.symbolizer()).notes()) session_.note(note);
         for (const auto& note : chain_notes(counts.chain_losses())) session_.note(note);
         for (const auto& note : stacks.notes()) session_.note(note);
         for (const auto& note : inlined_notes(session_.symbolizer().inlined_problems())) session_.note(note);

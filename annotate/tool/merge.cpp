@@ -120,9 +120,9 @@ class MergeRun {
             session_.note(fmt::format("{} of functions had other code in some of the recordings: one of them is kept",
                                       how_many(versions, "version")));
         }
-        if (choice_.keep.words.empty() && model.facts.keeps != stored::all_dimensions) {
-            const auto lacking = dimension_words(stored::all_dimensions & ~model.facts.keeps);
-            session_.note(fmt::format("not kept, as one of the profiles lacks it: {}", fmt::join(lacking, ", ")));
+        if (const auto lacking = choice_.keep.dimensions() & ~model.facts.keeps; lacking != 0) {
+            session_.note(fmt::format("not kept, as one of the profiles lacks it: {}",
+                                      fmt::join(dimension_words(lacking), ", ")));
         }
     }
 

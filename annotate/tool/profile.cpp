@@ -115,6 +115,7 @@ class MakeProfileRun {
         if (!model) return model;
         example_ = sources.example();
         unnamed_kernel_ = has_unnamed_kernel(*model);
+        if (!choice_.common.quiet) unnamed_ = unnamed_samples(*model);
         // What a bundle has was judged when it was packed.
         if (!session_.recording().bundle()) note_restricted(used_objects);
         const auto filters = choice_.samples.given();
@@ -181,6 +182,7 @@ class MakeProfileRun {
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
         for (const auto& text : left_out_texts(model)) session_.note("left out: " + text);
+        tell_unnamed();
         session_.note(session_.why_recording_is_others());
         session_.note(example_);
         const auto& problems = session_.symbolizer().problems();
@@ -195,9 +197,19 @@ class MakeProfileRun {
         session_.note(what.empty() ? "no samples in the profile: the options leave none" : what);
     }
 
+    // What has no name now has none in the profile, whatever is found later.
+    void tell_unnamed() const {
+        if (!choice_.keep.keeps(stored::Dimension::symbol)) return;
+        for (const auto& note : unnamed_.notes()) session_.note(note);
+        if (!unnamed_.reasons.empty()) {
+            session_.note("a profile has the names that are found when it is made: make it again with what is missing");
+        }
+    }
+
     const MakeProfileChoice& choice_;
     Session session_;
-    std::string example_;  // see TrustedSources::example()
+    UnnamedSamples unnamed_;  // of the whole recording
+    std::string example_;     // see TrustedSources::example()
     bool unnamed_kernel_ = false, has_restricted_file_ = false;
 };
 

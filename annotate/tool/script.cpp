@@ -106,10 +106,7 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
     note_callers("--dso", counts.absent_objects, counts.other_objects);
     note_callers("--symbols", counts.absent_symbols, counts.other_symbols);
     session.note(counts.without_build_id.list_text());
-    if (counts.not_opened != 0) {
-        session.note(fmt::format("{} file{} cannot be opened here, so no function names: {}", counts.not_opened,
-                                 counts.not_opened == 1 ? "" : "s", remedy(SymbolMiss::not_opened)));
-    }
+    for (const auto& note : counts.without_file.notes()) session.note(note);
     for (const auto& note : inlined_notes(counts.inlined_problems)) session.note(note);
     if (counts.broken_chains != 0) {
         session.note(fmt::format("{} call chains lack their user part, which was deferred and never written",

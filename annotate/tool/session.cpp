@@ -4,20 +4,41 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "perfdata/recording/left_out.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/bpf/bpf_programs.hpp"
 #include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "core/platform.hpp"
 #include "format/words.hpp"
+#include "recording/stored/model.hpp"
 #include "recording/stored/problems.hpp"
+#include "report/unnamed_samples.hpp"
 #include "report/without_samples.hpp"
 #include "tool/run_scope.hpp"
 
 namespace perfdata::tool {
+namespace {
+
+// Says that names and lines may be missing in a bundle on purpose; empty: nothing that anybody looked for was left out.
+std::string debug_left_out(const BundleFacts& facts) {
+    constexpr std::string_view kind = "debug files";
+    const auto left_out =
+        std::ranges::find(facts.left_out, kind, [](const auto& one) -> std::string_view { return one.first; });
+    if (facts.debug != "none" || left_out == facts.left_out.end() || left_out->second == 0) return {};
+    const bool one = left_out->second == 1;
+    return fmt::format("{} left out of the bundle, and names and lines that only {} lacking: collect again {}",
+                       left_out_text(left_out->second, kind) + (one ? " was" : " were"),
+                       one ? "it has are" : "they have are",
+                       facts.anonymized.empty() ? "with --with-debug lines" : "without --anonymize");
+}
+
+}  // namespace
 
 bool Session::open() {
     auto recording = common_.open(progress("unpacking the recording"));
@@ -94,7 +115,15 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
         for (const auto option : options) {
             note(fmt::format("{} has no effect: names and lines of a profile file are inside", option));
         }
-        for (const auto& part : stored::filtered(*recording_->stored())) note("the profile is partial: " + part);
+        const auto& model = *recording_->stored();
+        for (const auto& part : stored::filtered(model)) note("the profile is partial: " + part);
+        // Reports say what would have helped when it was made.
+        const auto lacks_file = [](const stored::Nameless& row) {
+            return row.kind.is(CodeClass::user) && is_about_file(row.miss.as<SymbolMiss>());
+        };
+        if (model.keeps(stored::Dimension::symbol) && std::ranges::any_of(model.nameless, lacks_file)) {
+            note("some names were missing when the profile was made: no option adds them now, make it again");
+        }
     }
     ahead_.reset();
     auto options = chosen_ ? std::move(*chosen_) : name_options(names, lines);
@@ -103,6 +132,7 @@ void Session::open_symbolizer(const NameChoice& names, const LineChoice* lines) 
     if (recording_->bundle()) Bundle::apply(recording_->bundle(), options);
     symbolizer_options_ = std::move(options);
     end_progress();
+    if (recording_->bundle()) note(debug_left_out(recording_->bundle()->facts()));
 }
 
 HandedOn Session::handed_on() const {

@@ -230,6 +230,12 @@ bool is_unpacked_bundle(const std::string& directory) {
            platform::status(directory + "/data") == std::unexpected(ENOENT);
 }
 
+// perf record -o DIR --threads makes directories with such a file.
+bool is_other_directory(const std::string& name) {
+    const auto status = platform::status(name);
+    return status && status->is_directory() && platform::status(name + "/data") == std::unexpected(ENOENT);
+}
+
 bool is_pipe(int descriptor) {
     const auto status = platform::status(descriptor);
     return status && status->kind == platform::FileKind::fifo;
@@ -252,6 +258,10 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file, 
                                 "maps and source files",
                                 name));
     }
+    if (is_other_directory(file)) {
+        return fail(error.code, Error::no_offset, {},
+                    fmt::format("{0} is a directory, and no recording: it has no file {0}/data", name));
+    }
     if (error.where.empty()) {
         error.where = name;
     } else if (!error.where.starts_with(name) && error.where != file) {
@@ -262,6 +272,9 @@ Result<Recording> about_file(Result<Recording> opened, const std::string& file, 
     if (is_usual && !recorder.empty() && platform::status(file) == std::unexpected(ENOENT)) {
         error.detail += fmt::format("; `{}` makes one, or name a recording: FILE", recorder);
         if (unnamed && is_pipe(platform::standard_input)) error.detail += ", or - for the pipe on standard input";
+    }
+    if (file == "perf.data.old" && platform::status(file) == std::unexpected(ENOENT)) {
+        error.detail += "; perf record gives this name to the perf.data that was there before, or name two recordings";
     }
     return fail(std::move(error));
 }

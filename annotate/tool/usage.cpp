@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/platform.hpp"
 #include "format/words.hpp"
 #include "tool.hpp"
 #include "tool/options/near_names.hpp"
@@ -169,10 +170,13 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
     const auto& word = left.front();
     const auto shown = printable(cut(word, 100));
     if (word.size() < 2 || !word.starts_with('-')) {
-        const auto* const hint = command.get_name() == "help" ? ""
-                                 : command.get_name() == "diff"
-                                     ? "; of several recordings on a side: --old A B --new C D"
-                                     : "; the recording is named once, by FILE or -i";
+        std::string hint = command.get_name() == "help"   ? ""
+                           : command.get_name() == "diff" ? "; of several recordings on a side: --old A B --new C D"
+                                                          : "; the recording is named once, by FILE or -i";
+        // perf annotate takes the function here.
+        if (command.get_name() == "annotate" && !platform::status(word)) {
+            hint += fmt::format("; {0} is a function? -s {0}", shown);
+        }
         return fmt::format("one argument too many: {}{}", shown, hint);
     }
     if (&command == &app) {

@@ -11,7 +11,7 @@ struct LeftOutWords {
     std::string_view many, one;
 };
 
-constexpr std::array<LeftOutWords, 16> left_out_words{{
+constexpr std::array<LeftOutWords, 18> left_out_words{{
     {"alternate debug files that are not here", "alternate debug file that is not here"},
     {"bytes of debug information", "byte of debug information"},
     {"debug files", "debug file"},
@@ -28,6 +28,10 @@ constexpr std::array<LeftOutWords, 16> left_out_words{{
     {"source files", "source file"},
     {"source files that cannot be read any more, or together are too large",
      "source file that cannot be read any more, or is too large"},
+    {"source files that are newer than the program built of them: --source-dir DIR takes them",
+     "source file that is newer than the program built of it: --source-dir DIR takes it"},
+    {"source files that are not here: --source-dir DIR takes them",
+     "source file that is not here: --source-dir DIR takes it"},
     {"source files that not everybody may read: --source-dir DIR takes them",
      "source file that not everybody may read: --source-dir DIR takes it"},
     {"vmlinux files (see --with-vmlinux)", "vmlinux file (see --with-vmlinux)"},

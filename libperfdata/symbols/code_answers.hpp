@@ -49,6 +49,7 @@ class CodeAnswers {
     virtual std::uint64_t lines_size(const Frame& function) const = 0;
     virtual std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const = 0;
     virtual bool is_line_loss(const Frame& function, const Error& error) const = 0;
+    virtual TextMiss text_miss(const Frame& function, std::string_view file) const = 0;
     virtual std::optional<Error> text_problem() const = 0;
 
     virtual std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const = 0;

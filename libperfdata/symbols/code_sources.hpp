@@ -79,6 +79,7 @@ class CodeSources final : public FunctionIndex, public CodeAnswers {
     std::uint64_t lines_size(const Frame& function) const override;
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
     bool is_line_loss(const Frame& function, const Error& error) const override;
+    TextMiss text_miss(const Frame& function, std::string_view file) const override;
     std::optional<Error> text_problem() const override;
 
     std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const override;

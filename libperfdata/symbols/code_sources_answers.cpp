@@ -66,6 +66,9 @@ std::optional<Error> CodeSources::lines_problem(const Frame& function, std::span
 bool CodeSources::is_line_loss(const Frame& function, const Error& error) const {
     return of(function).is_line_loss(error);
 }
+TextMiss CodeSources::text_miss(const Frame& function, std::string_view file) const {
+    return texts_.miss(file, of(function).built(function));
+}
 std::optional<Error> CodeSources::text_problem() const {
     return texts_.problem();
 }

@@ -32,6 +32,8 @@ class LineTexts {
     }
     // Adds the source text to lines whose debug information has none. `built`: see SourceFiles::text().
     std::vector<LineStart> add_to(std::vector<LineStart> lines, const std::string& built);
+    // See SourceFiles::miss().
+    TextMiss miss(std::string_view file, const std::string& built) { return sources_.miss(file, built); }
     std::optional<Error> problem() const { return sources_.problem(); }
 
   private:

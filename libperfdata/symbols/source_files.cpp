@@ -145,17 +145,28 @@ std::string_view SourceFiles::text(std::string_view file, std::uint32_t line, co
     auto known = read_.find(file);
     if (known == read_.end()) {
         const std::string path(file);
+        const auto left_out = left_out_;
         auto found = find(path);
-        known = read_.emplace(path, std::move(found)).first;
+        known = read_.emplace(path, Known{std::move(found), left_out_ != left_out}).first;
     }
-    const auto* found = known->second.get();
-    if (found == nullptr) return {};
-    if (found->modified && !built.empty()) {
-        auto of_code = built_.find(built);
-        if (of_code == built_.end()) of_code = built_.emplace(built, files_->modified({"", built})).first;
-        if (of_code->second && *found->modified > *of_code->second) return {};
-    }
-    return found->line(line);
+    const auto* found = known->second.file.get();
+    return found == nullptr || is_newer(*found, built) ? std::string_view() : found->line(line);
+}
+
+bool SourceFiles::is_newer(const File& file, const std::string& built) {
+    if (!file.modified || built.empty()) return false;
+    auto of_code = built_.find(built);
+    if (of_code == built_.end()) of_code = built_.emplace(built, files_->modified({"", built})).first;
+    return of_code->second && *file.modified > *of_code->second;
+}
+
+TextMiss SourceFiles::miss(std::string_view file, const std::string& built) {
+    const std::scoped_lock lock(mutex_);
+    const auto known = read_.find(file);
+    if (known == read_.end()) return TextMiss::none;
+    const auto& [found, too_large] = known->second;
+    if (found == nullptr) return too_large ? TextMiss::none : TextMiss::not_here;
+    return is_newer(*found, built) ? TextMiss::newer : TextMiss::none;
 }
 
 }  // namespace perfdata

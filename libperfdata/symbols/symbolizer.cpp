@@ -137,6 +137,9 @@ std::optional<Error> Symbolizer::lines_problem(const Frame& function, std::span<
 bool Symbolizer::is_line_loss(const Frame& function, const Error& error) const {
     return answers_->is_line_loss(function, error);
 }
+TextMiss Symbolizer::text_miss(const Frame& function, std::string_view file) const {
+    return unless_busy([&] { return answers_->text_miss(function, file); }, [] { return TextMiss::none; });
+}
 std::optional<Error> Symbolizer::text_problem() const {
     return answers_->text_problem();
 }

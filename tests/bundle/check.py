@@ -7,12 +7,16 @@
   kernel     the same for code of the kernel
   unwound    the same for stacks that are unwound
   missing    an object that is gone, or was built again, is named, with who needs it
+  sources    source files that stay out, and those that are not shown, are told
+  stripped   the debug file of a program without names is missing; that of others is left out
+  reduced    a bundle without debug files, or without user stacks, says so
   roots      a process in another root, alive and with --root
   jit        perf maps and jitdumps
   modes      which permissions a bundle gets
   secrets    what only the collecting user may read stays out, whatever programs and links of others name
   perf       perf reads what a bundle unpacks to
   anonymized names of the kernel of a directory recording, hashed
+  losses     what could not be read of a recording is told of its anonymized copy
   outputs    equal bytes twice, full disks, pipes
   damaged    a bundle with a damaged member, packed again
   changed    recordings that are written to, cut or replaced while they are packed
@@ -27,8 +31,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from checks import (COMPILER, ENVIRONMENT, FIXTURES, SCRATCH, TOOL, WORK, build, complain, content, folder, main, mode_of,
-                    needs_perf, record, run, skip)
+from checks import (COMPILER, ENVIRONMENT, FIXTURES, SCRATCH, TOOL, WORK, build, complain, content, fixture, folder, main, mode_of,
+                    needs_perf, record, run, skip, written)
 from secret_sources import NOBODY, attack
 
 
@@ -187,6 +191,21 @@ def test_kernel():
     compare("kernel", recording, root)
 
 
+def test_losses():
+    """A copy of a damaged recording is whole: what was lost before is told of the bundle, and not forgotten."""
+    whole = content(fixture("records/group"))
+    cut = written(os.path.join(SCRATCH, "cut.data"), whole[:len(whole) * 2 // 3])
+    for name, recording, lost in (("whole", fixture("records/group"), False), ("cut", cut, True)):
+        first, second = (os.path.join(SCRATCH, f"{name}{number}") for number in (1, 2))
+        collect(recording, first, "--anonymize", "--offline")
+        collect(first, second, "--anonymize", "--offline")
+        for bundle in (first, second):
+            for command in (("report",), ("script",), ("info", "--completeness")):
+                done = run(TOOL, *command, "--strict", bundle, check=False)
+                if done.returncode != (3 if lost else 0) or ("could not be read when this" in done.stderr) != lost:
+                    complain(f"losses: {command[0]} of {os.path.basename(bundle)}: {done.returncode} {done.stderr}")
+
+
 def test_anonymized():
     needs_perf()
     needs_roots()
@@ -254,6 +273,131 @@ def test_missing():
     shutil.move(kept, program)
     if collect(recording, bundle, "--strict", check=False).returncode != 0:
         complain("found again, and still missing")
+
+
+def copied_work(name):
+    """Returns a program and its source, which nothing else uses."""
+    here = folder(name)
+    source = shutil.copy(WORK, os.path.join(here, "main.cpp"))
+    os.utime(source, (1, 1))
+    program = os.path.join(here, "work")
+    run(COMPILER, "-O2", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", source, "-o", program)
+    return program, source
+
+
+def left_out(page, words):
+    return [one for one in page["left_out"] if words in one["what"]]
+
+
+def test_sources():
+    needs_perf()
+    program, source = copied_work("sourced")
+    recording = record(folder("sourced"), program, "3000")
+    bundle = os.path.join(SCRATCH, "sources.zst")
+    # Of this program alone: its libraries may have debug files here, and no sources.
+    mine = ("--dso", os.path.basename(program))
+
+    def told(why, state):
+        words = re.compile(rf"\d source files? that (is|are) {why}.*: --source-dir DIR takes (it|them)")
+        done = collect(recording, bundle, "--with-sources", "--strict", check=False)
+        if done.returncode != 3 or len([line for line in done.stderr.splitlines() if words.search(line) and source in line]) != 1:
+            complain(f"collect --with-sources, {state}: {done.returncode} {done.stderr}")
+        page, _, text = checked(recording, "--with-sources")
+        if [source in one["examples"] for one in left_out(page, "source files that are " + why)] != [True]:
+            complain(f"collect --check --json, {state}: {page['left_out']}")
+        if not words.search(text) or source not in text:
+            complain(f"collect --check, {state}:\n{text}")
+        info = run(TOOL, "info", bundle).stdout
+        if not words.search(info) or "source files asked for, and none packed" not in info:
+            complain(f"info of the bundle, {state}: {info[:2000]}")
+        if left_out(checked(recording)[0], "source files"):
+            complain(f"sources that nobody asked for, {state}")
+
+    def shown(words, state, *options):
+        plain = run(TOOL, "annotate", *mine, *options, recording)
+        if len([line for line in plain.stderr.splitlines() if words in line and "main.cpp" in line]) != (1 if words else 0):
+            complain(f"annotate {options}, {state}: {plain.stderr}")
+        if run(TOOL, "annotate", "--quiet", *mine, recording).stderr:
+            complain(f"annotate --quiet, {state}")
+        return plain
+
+    for arguments in ((), ("--json",)):
+        done = run(TOOL, "annotate", *mine, *arguments, recording)
+        if "main.cpp" in done.stderr:
+            complain(f"annotate of sources that are here: {done.stderr}")
+    os.utime(source)
+    told("newer than the program", "newer")
+    for options in ((), ("--json",), ("--format", "html", "-o", "page.html")):
+        shown("the text of 1 source file is not shown: it is newer than the program", "newer", *options)
+    if "value << 13" not in run(TOOL, "annotate", *mine, "--source-dir", os.path.dirname(source), recording).stdout:
+        complain("--source-dir does not take a newer file")
+    done = collect(recording, bundle, "--with-sources", "--source-dir", os.path.dirname(source))
+    if source in done.stderr or "main.cpp" in run(TOOL, "annotate", *mine, bundle).stderr:
+        complain(f"--source-dir takes it, and it is told: {done.stderr}")
+    hidden = source + ".hidden"
+    os.rename(source, hidden)
+    told("not here", "gone")
+    page = shown("the text of 1 source file is not here", "gone")
+    if "is not here" in page.stdout:
+        complain("what is not here is in the listing")
+    os.rename(hidden, source)
+
+
+def test_stripped():
+    needs_perf()
+    here = folder("stripped")
+    for name, options in (("bare", ()), ("named", ("-rdynamic",))):
+        program = build(name, *options, where="stripped")
+        run("objcopy", "--only-keep-debug", program, program + ".debug")
+        run("strip", program)
+        run("objcopy", f"--add-gnu-debuglink={program}.debug", program)
+        recording = record(folder("stripped/" + name + ".recorded"), program, "3000")
+        if checked(recording)[0]["missing"]:
+            complain(f"{name}: its debug file is here, and missing")
+        hidden = folder("stripped/hidden") + f"/{name}.debug"
+        os.rename(program + ".debug", hidden)
+        page, files, text = checked(recording)
+        missing = [one for one in page["missing"] if one["kind"] == "debug"]
+        if name == "bare":
+            debug = missing[0] if len(missing) == 1 else {"path": None}
+            if debug["path"] != "bare.debug" or debug["why"] != "not_found" or debug["samples"] != files[program]["samples"]:
+                complain(f"a program without names: {page['missing']}")
+            elif program not in debug["reason"] or "--debug-dir" not in debug["remedy"]:
+                complain(f"a program without names: {debug}")
+            if "nothing is missing" in text or "bare.debug" not in text:
+                complain(f"a program without names:\n{text}")
+            bundle = os.path.join(here, "bundle")
+            if collect(recording, bundle, "--strict", check=False).returncode != 3:
+                complain("a program without names: --strict")
+            if "bare.debug" not in run(TOOL, "report", bundle).stderr:
+                complain("the bundle does not say that it lacks a debug file")
+            if checked(recording, "--debug-dir", os.path.dirname(hidden))[0]["missing"]:
+                complain("--debug-dir does not supply what is missing")
+        elif missing or [program in one["examples"] for one in left_out(page, "debug files that are not here")] != [True]:
+            complain(f"a program that names its functions itself: {missing} {page['left_out']}")
+
+
+def test_reduced():
+    needs_perf()
+    program = build("reduced")
+    run("objcopy", "--only-keep-debug", program, program + ".debug")
+    run("objcopy", "--strip-all", f"--add-gnu-debuglink={program}.debug", program)
+    recording = record(folder("reduced"), program, "3000")
+    for options, remedy in ((("--with-debug", "none"), "collect again with --with-debug lines"),
+                            (("--anonymize",), "collect again without --anonymize"), ((), "")):
+        bundle = os.path.join(SCRATCH, "reduced.zst")
+        collect(recording, bundle, *options)
+        for command in (("report",), ("annotate", "--json")):
+            messages = run(TOOL, *command, bundle).stderr
+            notes = [line for line in messages.splitlines() if " left out of the bundle" in line]
+            if len(notes) != (1 if remedy else 0) or (remedy and remedy not in notes[0]):
+                complain(f"{command} of a bundle {options}: {messages}")
+        if " left out of the bundle" in run(TOOL, "report", "--quiet", bundle).stderr:
+            complain("--quiet tells what was left out")
+    stacks = record(folder("reduced.stacks"), program, "3000", options=("--call-graph", "dwarf,4096", "-e", "cpu-clock:u"))
+    messages = collect(stacks, os.path.join(SCRATCH, "reduced.zst"), "--anonymize").stderr
+    if not re.search(r"dropped_user_stacks: callers .* are gone; a recording with -g ", messages):
+        complain(f"--anonymize drops callers without a word: {messages}")
 
 
 def root_with(program):

@@ -19,7 +19,7 @@ for place, _, names in os.walk(os.path.join(root, "annotate")):
         for call in re.findall(r'needed_?\.leave_out\(([^;]*)\);', text):
             for word in re.findall(r'"([^"]{4,})"', call.split(", 1")[0]):
                 used[word] = path
-        for word in re.findall(r'string_view un(?:readable|trusted) =\s*"([^"]+)";', text):
+        for word in re.findall(r'string_view (?:unreadable|untrusted|newer|not_here) =\s*"([^"]+)";', text):
             used[word] = path
 bad = [f"{path}: \"{word}\" is not in left_out.cpp" for word, path in sorted(used.items()) if word not in known and word not in ("source", "debug")]  # those are kinds
 if len(used) < 10:

@@ -4,6 +4,7 @@
 
   same        a profile of every fixture says what the recording says, byte by byte
   elsewhere   the same for a recording made here, once the program, its debug information and its source are gone
+  missing     every command says which samples lack names, once the program is gone or was built again
   ties        functions and calls with equal counts in several objects come in one order, in sums of profiles too
   merge       order and nesting make no difference, sums are sums, many files are a few at a time
   duplicates  the same recording twice is refused, and added up with --allow-duplicates
@@ -59,6 +60,77 @@ def report(path, *options):
 
 def totals(path):
     return {event["name"]: (event["samples"], event["periods"]) for event in report(path)["events"] if event["samples"]}
+
+
+def test_missing():
+    needs_perf()
+    program = build("gone", where="programs.gone")
+    recording = record(folder("gone"), program, "3000", options=("-g", "-e", "cpu-clock:u"))
+    full = profile_here(recording, "full")
+    shutil.move(program, program + ".away")
+    away = {}
+    away["not found"] = lacking(recording, "gone", "its file was not found")
+    # Another program in its place.
+    build("gone", "-DANOTHER_PROGRAM", "-O1", where="programs.gone")
+    away["built anew"] = lacking(recording, "anew", "the file found has another build id")
+    for how, made in away.items():
+        # A profile has no names later, either.
+        shutil.copy(program + ".away", program)
+        page = report(made)
+        if not any("gone" in entry["objects"] for entry in page["no_symbol"]):
+            complain(f"{how}: the report of the profile does not say what lacks names: {page['no_symbol']}")
+        if "make it again" not in run(TOOL, "report", made).stderr:
+            complain(f"{how}: the report does not say that no file helps any more")
+        summary = json.loads(run(TOOL, "merge", "--json", "-o", "merged.profile.pb.gz", made).stdout)
+        if not any("gone" in entry["objects"] for entry in summary["no_symbol"]):
+            complain(f"{how}: the sum does not say what lacks names: {summary['no_symbol']}")
+    # Names that are missing on one side are no change.
+    diff = json.loads(run(TOOL, "diff", "--json", away["not found"], full).stdout)
+    ours = [row for row in diff["rows"] if row["object"] == "gone"]
+    if not ours or any(row["noise"] != "no_names" for row in ours):
+        complain(f"diff compares what has no names: {ours}")
+    if not any(note.startswith("gone is not compared") for note in diff["notes"]):
+        complain(f"diff does not say what it does not compare: {diff['notes']}")
+    if not any("its file was not found" in note for side in ("old", "new") for one in diff[side] for note in one["notes"]):
+        complain(f"diff does not say why names are missing: {diff['old']}")
+    done = run(TOOL, "diff", "--fail-if", "delta > 1% noise = no object = gone", away["not found"], full)
+    if "cannot be told from noise" not in done.stderr:
+        complain(f"diff does not warn of conditions that cannot hold: {done.stderr}")
+
+
+def profile_here(recording, name):
+    """As profile(), with the files of this machine."""
+    made = os.path.join(SCRATCH, name + ".profile.pb.gz")
+    run(TOOL, "profile", "-o", made, recording)
+    return made
+
+
+def lacking(recording, name, why):
+    """Checks what each command says of a recording whose program `gone` is of no use. Returns its profile."""
+    made = os.path.join(SCRATCH, name + ".lacking.profile.pb.gz")
+    commands = {
+        "export folded": ("export", "--format", "folded"),
+        "export pprof": ("export", "--format", "pprof", "-o", name + ".pb.gz"),
+        "script": ("script",),
+        "profile": ("profile", "--json", "-o", made),
+    }
+    for what, words in commands.items():
+        done = run(TOOL, *words, recording)
+        if why not in done.stderr or "(gone" not in done.stderr or "note: " not in done.stderr:
+            complain(f"{what} does not say that {why}: {done.stderr}")
+        if why in run(TOOL, *words, "--quiet", recording).stderr:
+            complain(f"{what} --quiet says it, too")
+        if what == "profile":
+            found = json.loads(done.stdout)["no_symbol"]
+            if not found or found[0]["objects"][0] != "gone" or why not in found[0]["reason"] or found[0]["samples"] == 0:
+                complain(f"the summary says {found}")
+    named = run(TOOL, "profile", "--keep", "comm,object", "-o", name + ".pb.gz", recording)
+    if why in named.stderr:
+        complain("profile names what is missing, and keeps no names")
+    done = run(TOOL, "annotate", "-s", "spin_in_the_middle", recording, check=False)
+    if why not in done.stderr:
+        complain(f"annotate does not say that {why}: {done.stderr}")
+    return made
 
 
 def counts(path, *keys, options=()):

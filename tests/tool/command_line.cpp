@@ -259,7 +259,7 @@ TEST_CASE("What is not understood is said in words that help", "[usage]") {
         CHECK(ended.output.empty());
         // Each command below is one of these, or none.
         std::string help;
-        for (const std::string command : {"report", "symbols", "extract"}) {
+        for (const std::string command : {"report", "symbols", "extract", "annotate"}) {
             if (std::ranges::count(arguments, command) != 0) help = " " + command;
         }
         CHECK(ended.messages == "perfdata: " + words + "\nperfdata: see perfdata help" + help + "\n");
@@ -283,6 +283,10 @@ TEST_CASE("What is not understood is said in words that help", "[usage]") {
     said({"report", "--qqqqqqqqqqqq", "in.data"}, "report has no option --qqqqqqqqqqqq");
     said({"report", "in.data", "in.data"},
          "one argument too many: in.data; the recording is named once, by FILE or -i");
+    said({"annotate", "in.data", "in.data"},
+         "one argument too many: in.data; the recording is named once, by FILE or -i");
+    said({"annotate", "in.data", "memcpy", "-o", "x.html"},
+         "one argument too many: memcpy; the recording is named once, by FILE or -i; memcpy is a function? -s memcpy");
     said({"report", "--percent-limit", "nan", "in.data"},
          "--percent-limit: nan is no percentage; give a number from 0 to 100");
     said({"report", "--strict=x"}, "--strict: no value that it can have: x");

@@ -34,6 +34,7 @@ char mark_of(DiffNoise noise) {
         case DiffNoise::changed: return ' ';
         case DiffNoise::within: return '~';
         case DiffNoise::too_few:
+        case DiffNoise::no_names:
         case DiffNoise::untested: break;
     }
     return '?';

@@ -14,6 +14,7 @@
 
 #include "annotate_absent.hpp"
 #include "format/words.hpp"
+#include "report/unnamed_samples.hpp"
 #include "tool/options/near_names.hpp"
 
 namespace perfdata::tool {
@@ -382,6 +383,10 @@ class Chooser {
         } else {
             add_hottest(text);
         }
+        // The name may be among those that are missing. A suggestion suffices where these are few.
+        const auto unnamed = UnnamedSamples::count(profile_);
+        const bool many = !unnamed.reasons.empty() && unnamed.reasons.front().samples >= unnamed.all / 4;
+        if (many || (!unnamed.reasons.empty() && !text.ends_with('?'))) append(unnamed.notes().front());
         if (!unnamed_callers.empty()) append(unnamed_callers);
     }
 

@@ -2,12 +2,39 @@
 #include "annotate_notes.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
+#include "perfdata/profile/event_count.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 
+#include "format/words.hpp"
+
 namespace perfdata::tool {
+namespace {
+
+// FilesWithoutText is source files by the samples on their lines.
+using FilesWithoutText = std::map<std::string_view, std::uint64_t>;
+
+// Returns the last parts of the names of the first few files, most samples first: "main.c, parse.c, ...".
+std::string first_names(const FilesWithoutText& files) {
+    constexpr std::size_t few = 3;
+    std::vector<std::pair<std::string_view, std::uint64_t>> sorted(files.begin(), files.end());
+    std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& one) { return one.second; });
+    std::string text;
+    for (std::size_t at = 0; at < std::min(few, sorted.size()); ++at) {
+        const auto file = sorted[at].first;
+        text.append(at == 0 ? "" : ", ").append(file.substr(file.rfind('/') + 1));
+    }
+    return sorted.size() > few ? text + ", ..." : text;
+}
+
+}  // namespace
 
 void note_problems(const std::vector<Listing>& listings, const Symbolizer& symbolizer, Completeness& completeness) {
     std::set<std::string> told;  // lines and inlined calls may be lost for one reason
@@ -49,6 +76,34 @@ std::string called_without_name(const NameChoice& names, const std::vector<Listi
         "{} kernel function{} called without a name here; --kallsyms FILE, a copy of the recorded machine's "
         "/proc/kallsyms of the same boot, names them",
         unnamed.size(), unnamed.size() == 1 ? " is" : "s are");
+}
+
+std::vector<std::string> texts_not_shown(const std::vector<Listing>& listings, const Symbolizer& symbolizer,
+                                         bool offline) {
+    FilesWithoutText newer, not_here;
+    for (const auto& listing : listings) {
+        for (const auto& line : listing.lines) {
+            const auto samples = hits(line.cells);
+            if (samples == 0 || line.source.file.empty() || !line.source.text.empty()) continue;
+            const auto miss = symbolizer.text_miss(listing.version.function, line.source.file);
+            if (miss == TextMiss::none) continue;
+            auto& sum = (miss == TextMiss::newer ? newer : not_here)[line.source.file];
+            sum = add_up_to_most(sum, samples);
+        }
+    }
+    std::vector<std::string> notes;
+    if (!newer.empty()) {
+        notes.push_back(
+            fmt::format("the text of {} is not shown: {} newer than the program built of {} ({}); --source-dir DIR "
+                        "takes {} nevertheless",
+                        how_many(newer.size(), "source file"), newer.size() == 1 ? "it is" : "they are",
+                        newer.size() == 1 ? "it" : "them", first_names(newer), newer.size() == 1 ? "it" : "them"));
+    }
+    if (!not_here.empty() && !offline) {
+        notes.push_back(fmt::format("the text of {} is not here ({}); give it with --source-dir DIR",
+                                    how_many(not_here.size(), "source file"), first_names(not_here)));
+    }
+    return notes;
 }
 
 }  // namespace perfdata::tool

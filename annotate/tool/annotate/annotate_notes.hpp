@@ -23,4 +23,9 @@ bool lacks_kernel_names(const Profile& profile, const std::vector<Listing>& list
 // Says how to get names for kernel functions that BPF code calls; empty if none lacks one.
 std::string called_without_name(const NameChoice& names, const std::vector<Listing>& listings);
 
+// Says which source files with samples in the listings have no text here, and why. Standard error alone has it: pages
+// of a recording, its bundle and its profile are the same, wherever they are made. `offline`: nobody looked for them.
+std::vector<std::string> texts_not_shown(const std::vector<Listing>& listings, const Symbolizer& symbolizer,
+                                         bool offline);
+
 }  // namespace perfdata::tool

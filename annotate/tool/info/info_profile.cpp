@@ -61,7 +61,9 @@ std::vector<std::pair<std::string, std::string>> profile_lines(const Recording& 
     const auto recordings = stored::recordings(model);
     lines.emplace_back("profile", fmt::format("of {} recording{}{}", recordings, recordings == 1 ? "" : "s",
                                               facts.merged ? ", merged: without times" : ""));
-    lines.emplace_back("keeps", facts.keeps == stored::all_dimensions ? "everything" : kept_list(facts.keeps, ", "));
+    lines.emplace_back("keeps", facts.keeps == stored::all_dimensions ? "everything"
+                                : facts.keeps == 0                    ? "nothing but the counts of events"
+                                                                      : kept_list(facts.keeps, ", "));
     lines.emplace_back("counts", fmt::format("{} functions, {} places, {} call chains", model.functions.size(),
                                              model.frames.size(), model.nodes.size()));
     if (const auto other = stored::differing(model); other != 0) {

@@ -93,8 +93,13 @@ class InfoText {
             return texts.empty() ? std::string() : fmt::format("left out: {}", fmt::join(texts, ", "));
         };
         if (facts.version == 0) return line("bundle", fmt::format("{} files, no index", bundle.files().size()));
-        line("bundle", fmt::format("version {}, {} files, debug information: {}, source files{} packed", facts.version,
-                                   bundle.files().size(), facts.debug, facts.sources ? "" : " not"));
+        const bool any_source =
+            std::ranges::any_of(bundle.files(), [](const BundledFile& file) { return file.kind == "source"; });
+        line("bundle", fmt::format("version {}, {} files, debug information: {}, {}", facts.version,
+                                   bundle.files().size(), facts.debug,
+                                   !facts.sources ? "source files not packed"
+                                   : any_source   ? "source files packed"
+                                                  : "source files asked for, and none packed"));
         line("", left_out(facts.left_out));
         line("", counts("anonymized", facts.anonymized));
         const auto shown = page_.verbose ? facts.missing.size() : std::min(facts.missing.size(), few);

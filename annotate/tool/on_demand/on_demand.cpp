@@ -14,7 +14,8 @@ platform::Library loaded_library(const char* name) {
     if (library) return std::move(*library);
     // The linker's words for ENOMEM: --max-memory limits this, too.
     if (library.error().find("memory") != std::string::npos) throw std::bad_alloc();
-    throw std::runtime_error(std::string(name) + " is needed here, and cannot be loaded: " + library.error());
+    throw std::runtime_error(std::string(name) + " is needed here, and cannot be loaded: " + library.error() +
+                             "; install " + name);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct KeepChoice {
     void add_to(CLI::App& command);
     // dimensions() returns bits of stored::Dimension.
     std::uint32_t dimensions() const;
+    bool keeps(stored::Dimension dimension) const { return (dimensions() & stored::bit(dimension)) != 0; }
     // problem() says what the chosen words need that is not chosen; empty if nothing.
     std::string problem() const;
 };

@@ -2,9 +2,13 @@
 #include "profile_summary.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/profile/event_count.hpp"
+#include "perfdata/timeline/code_class.hpp"
+#include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/stack_unwinder.hpp"
 
 #include "format/json_writer.hpp"
@@ -40,6 +44,21 @@ void write_source(JsonWriter& json, const stored::Model& model, const stored::So
     json.name("perf_version", model.text(source.perf_version));
     json.array("command_line", source.command_line, [&](stored::Ref<stored::Text> word) { return model.text(word); });
     json.end_object();
+}
+
+void write_unnamed(JsonWriter& json, const stored::Model& model) {
+    const auto unnamed = unnamed_samples(model);
+    json.key("no_symbol");
+    json.begin_array();
+    for (const auto& one : unnamed.reasons) {
+        json.begin_object();
+        json.member("reason", one.reason);
+        json.member("remedy", one.remedy.empty() ? std::nullopt : std::optional<std::string_view>(one.remedy));
+        json.member("samples", one.samples);
+        json.array("objects", one.names, [](const std::string& object) { return std::string_view(object); });
+        json.end_object();
+    }
+    json.end_array();
 }
 
 void write_rows(JsonWriter& json, const stored::Model& model) {
@@ -89,6 +108,7 @@ void write_profile_summary(const ProfileSummary& summary, const Sink& sink) {
     json.end_array();
     write_rows(json, model);
     json.member("differing_versions", stored::differing(model));
+    write_unnamed(json, model);
     write_lacks(json, model, "partial");
     json.member("lost_events", model.facts.lost_events);
     json.member("lost_samples", model.facts.lost_samples);
@@ -107,6 +127,22 @@ std::vector<std::string> left_out_texts(const stored::Model& model) {
     std::vector<std::string> texts;
     for (const auto& row : model.facts.left_out) texts.push_back(stored::left_out_text(model, row));
     return texts;
+}
+
+UnnamedSamples unnamed_samples(const stored::Model& model) {
+    UnnamedCounter counter;
+    if (!model.keeps(stored::Dimension::symbol)) return counter.result(0);
+    std::uint64_t all = 0;
+    for (const auto& cell : model.cells) {
+        all = add_up_to_most(all, cell.hits);
+        const auto& frame = model.at(model.at(cell.node).frame);
+        if (!frame.nameless || !frame.kind.is(FrameKind::object)) continue;
+        const auto& row = model.at(frame.nameless);
+        if (!row.kind.is(CodeClass::user) || !is_about_file(row.miss.as<SymbolMiss>())) continue;
+        auto& sum = counter.object({model.text(row.reason), model.text(row.remedy)}, model.text(row.object));
+        sum = add_up_to_most(sum, cell.hits);
+    }
+    return counter.result(all);
 }
 
 bool has_stored_losses(const stored::Model& model) {

@@ -10,6 +10,7 @@
 #include "perfdata/annotate/format/sink.hpp"
 
 #include "recording/stored/model.hpp"
+#include "report/unnamed_samples.hpp"
 
 namespace perfdata::tool {
 
@@ -26,6 +27,9 @@ void write_profile_summary(const ProfileSummary& summary, const Sink& sink);
 // left_out_texts(model) says what was here when it was made, and may not be in it.
 std::vector<std::string> partial_texts(const stored::Model& model);
 std::vector<std::string> left_out_texts(const stored::Model& model);
+
+// unnamed_samples(model) returns which samples lack names for want of files; none if it keeps no symbols at all.
+UnnamedSamples unnamed_samples(const stored::Model& model);
 
 // has_stored_losses(model) returns true if something of a recording could not be read, or is not in the profile.
 bool has_stored_losses(const stored::Model& model);

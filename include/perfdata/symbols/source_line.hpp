@@ -22,6 +22,13 @@ struct SourceLine {
     std::string_view text;     // the line itself; empty: unknown
 };
 
+// TextMiss is why the text of a source file is not shown.
+enum class TextMiss : std::uint8_t {
+    none,      // it is, or it was never looked for, or it is beyond a limit, which is told apart
+    newer,     // the file of this machine is newer than the program: it is not what was compiled
+    not_here,  // there is no file of that name, or none that can be read
+};
+
 // InlinedCall is a function that the compiler inlined.
 struct InlinedCall {
     std::string_view function;  // as in the source, demangled; empty: unknown

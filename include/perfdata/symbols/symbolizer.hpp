@@ -125,6 +125,8 @@ class PERFDATA_EXPORT Symbolizer {
     // Returns true if an error of lines() or lines_problem() means damaged data, or a limit. Data missing from the
     // recording is no loss, nor is debug information that this library was built without.
     bool is_line_loss(const Frame& function, const Error& error) const;
+    // Returns why lines() found no text in a source file that a function has lines of. `file`: see SourceLine.
+    TextMiss text_miss(const Frame& function, std::string_view file) const;
     // Reports how many source files lines() left out so far, because together they exceed Limits::source_file_bytes.
     std::optional<Error> text_problem() const;
 

@@ -60,6 +60,8 @@ class StoredAnswers final : public FunctionIndex, public CodeAnswers {
     std::uint64_t lines_size(const Frame&) const override { return 0; }
     std::optional<Error> lines_problem(const Frame& function, std::span<const LineStart> lines) const override;
     bool is_line_loss(const Frame& function, const Error& error) const override;
+    // A file that no text was kept of is no file to look for: nothing here would be taken.
+    TextMiss text_miss(const Frame&, std::string_view) const override { return TextMiss::none; }
     std::optional<Error> text_problem() const override { return text_problem_; }
 
     std::expected<const FoundObject*, SymbolMiss> file(ObjectIndex object) const override;

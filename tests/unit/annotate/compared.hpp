@@ -28,7 +28,7 @@ inline DiffCounts side(const Hits& hits, std::string event = "cycles") {
     std::ranges::sort(sorted);
     for (const auto& [name, count] : sorted) {
         if (count == 0) continue;
-        made.functions.push_back({"app", name, CodeClass::user, {{"", count}}, {{0, {count, count}}}});
+        made.functions.push_back({"app", name, CodeClass::user, {{"", count}}, {{0, {count, count}}}, false});
         made.events[0].whole += {count, count};
     }
     made.events[0].kept = made.events[0].whole;

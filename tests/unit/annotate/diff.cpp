@@ -353,3 +353,64 @@ TEST_CASE("A comparison stops when asked", "[annotate][diff]") {
     REQUIRE_FALSE(diff);
     CHECK(diff.error().code == ErrorCode::cancelled);
 }
+
+TEST_CASE("An object whose file is missing on one side is not compared", "[annotate][diff]") {
+    // The old program is gone: its samples have no names.
+    auto old_side = side({{"", 400}}), new_side = side({{"f", 300}, {"g", 100}});
+    old_side.functions.push_back({"lib", "h", CodeClass::user, {{"", 600}}, {{0, {600, 600}}}, false});
+    new_side.functions.push_back({"lib", "h", CodeClass::user, {{"", 200}}, {{0, {200, 200}}}, false});
+    for (auto* one : {&old_side, &new_side}) {
+        one->events[0].whole += one->functions.back().cells[0].count;
+        one->events[0].kept = one->events[0].whole;
+    }
+    const auto by_chance = compare(old_side, new_side);  // perhaps its code has no names there
+    CHECK(row(by_chance, "f").noise == DiffNoise::changed);
+    CHECK(by_chance.notes.empty());
+
+    old_side.functions[0].lacks_file = true;
+    old_side.recording.path = "old.data";
+    DiffOptions options;
+    options.conditions.push_back(DiffCondition::parse("noise = no").value());
+    const auto diff = compare(old_side, new_side, options);
+    for (const auto name : {"", "f", "g"}) {
+        CHECK(row(diff, name).noise == DiffNoise::no_names);
+        CHECK_FALSE(row(diff, name).p);
+        CHECK_FALSE(row(diff, name).meets_condition);
+    }
+    CHECK(row(diff, "h").noise == DiffNoise::changed);
+    CHECK(diff.testing.tested == 1);
+    CHECK(diff.met == 1);
+    CHECK(diff.notes == std::vector<std::string>{"app is not compared: its functions have no names in old.data"});
+    CHECK(text_of_diff(diff).find("# Note: app is not compared") != std::string::npos);
+    CHECK(json_of_diff(diff).find(R"("noise": "no_names")") != std::string::npos);
+    // Where both sides lack it, all of its code is compared.
+    auto both = old_side;
+    both.functions[0].cells[0].count = {10, 10};
+    CHECK(row(compare(old_side, both), "").noise == DiffNoise::changed);
+
+    // Of several recordings one is enough.
+    std::vector<DiffCounts> old_runs(4, new_side), new_runs(4, new_side);
+    old_runs[2] = old_side;
+    const auto several = compare(old_runs, new_runs);
+    CHECK(row(several, "f").noise == DiffNoise::no_names);
+    CHECK(row(several, "h").noise != DiffNoise::no_names);
+    CHECK(several.testing.tested == 1);
+}
+
+TEST_CASE("A file is built anew, whatever functions have samples", "[annotate][diff]") {
+    auto old_side = side({{"f", 10}}), new_side = side({{"g", 10}});
+    old_side.functions[0].versions[0].id = "aa";
+    new_side.functions[0].versions[0].id = "bb";
+    CHECK(compare(old_side, new_side).rebuilt == std::vector<std::string>{"app"});
+    new_side.functions[0].versions[0].id = "aa";
+    CHECK(compare(old_side, new_side).rebuilt.empty());
+    new_side.functions[0].versions = {{"aa", 5}, {"bb", 5}};  // two files of one name
+    CHECK(compare(old_side, new_side).rebuilt.empty());
+    new_side.functions[0].versions = {{"", 5}, {"bb", 5}};
+    CHECK(compare(old_side, new_side).rebuilt.empty());
+    new_side.functions[0] = old_side.functions[0];
+    new_side.functions[0].kind = CodeClass::bpf;
+    new_side.functions[0].name = "g";
+    new_side.functions[0].versions[0].id = "bb";
+    CHECK(compare(old_side, new_side).rebuilt.empty());
+}

@@ -117,6 +117,35 @@ TEST_CASE("Local source files are read only if asked for, and only if older than
     }
 }
 
+TEST_CASE("Why a source file has no text is known once it was looked for", "[symbols][lines]") {
+    SourceScene scene;
+    scene.add("/src/a.c", "local");
+    scene.add("/src/large.c", std::string(200, 'x'));
+    scene.options.local_sources = true;
+    scene.finder.limits.source_file_bytes = 100;
+    scene.files->times["/src/a.c"] = {10, 0};
+    scene.files->times["/bin/old"] = {9, 0};
+    scene.files->times["/bin/new"] = {11, 0};
+    auto sources = scene.make();
+    CHECK(sources.miss("/src/a.c", "/bin/old") == TextMiss::none);
+    CHECK(sources.miss("/src/gone.c", "/bin/old") == TextMiss::none);
+    for (const auto* file : {"/src/a.c", "/src/gone.c", "/src/large.c"})
+        CHECK(sources.text(file, 1, "/bin/old").empty());
+    CHECK(sources.miss("/src/a.c", "/bin/old") == TextMiss::newer);
+    CHECK(sources.miss("/src/a.c", "/bin/new") == TextMiss::none);
+    CHECK(sources.miss("/src/a.c", {}) == TextMiss::none);
+    CHECK(sources.miss("/src/gone.c", "/bin/old") == TextMiss::not_here);
+    CHECK(sources.miss("/src/large.c", "/bin/old") == TextMiss::none);  // problem() tells of it
+    REQUIRE(sources.problem());
+
+    scene.options.source_dirs = {"/given"};
+    scene.add("/given/a.c", "given");
+    scene.files->times["/given/a.c"] = {99, 0};
+    auto given = scene.make();
+    CHECK(given.text("/src/a.c", 1, "/bin/old") == "given");
+    CHECK(given.miss("/src/a.c", "/bin/old") == TextMiss::none);
+}
+
 TEST_CASE("All source files together have a limit, of their text and of where their lines begin", "[symbols][lines]") {
     SourceScene scene;
     scene.options.source_dirs = {"/dir"};

@@ -49,6 +49,7 @@ enum class DiffNoise : std::uint8_t {
     within,    // within noise
     too_few,   // there are too few recordings to tell: no change could reach 5 %
     untested,  // too rare to be among those tested
+    no_names,  // the object's functions have names in some of the recordings only
 };
 
 // DiffChange is which sides have samples of a function.
@@ -152,10 +153,11 @@ struct PERFDATA_EXPORT Diff {
     std::vector<DiffPair> pairs;            // functions of rows
     std::vector<DiffRow> rows;              // by event; beyond noise first, then in the order of `compute`
     DiffTesting testing;                    // what was tested
-    std::vector<std::string> notes;         // what the sides do not share: events, architecture, kernel. Sentences
-    std::vector<std::string> rebuilt;       // objects with other build ids on the two sides
-    std::vector<std::string> reloaded;      // BPF functions with other bodies on the two sides, by their tags
-    std::uint64_t met = 0;                  // rows that meet a condition, those left out too
+    // What the sides do not share: events, architecture, kernel, names. Sentences.
+    std::vector<std::string> notes;
+    std::vector<std::string> rebuilt;   // objects with other build ids on the two sides
+    std::vector<std::string> reloaded;  // BPF functions with other bodies on the two sides, by their tags
+    std::uint64_t met = 0;              // rows that meet a condition, those left out too
 
     // make(old_side, new_side, options): each side has at least one. Errors: missing (no event that all have, none by
     // the name of per_event, no time), cancelled, out_of_memory.

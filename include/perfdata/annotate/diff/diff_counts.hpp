@@ -44,6 +44,7 @@ struct DiffFunction {
     CodeClass kind = CodeClass::unknown;  // unknown, too, if it is of several kinds
     std::vector<DiffVersion> versions;    // sorted by id
     std::vector<DiffCell> cells;          // sorted by event
+    bool lacks_file = false;              // code without a name, as the file was not found, or is of no use
 };
 
 // DiffCounts is one side of a comparison, or a part of it. It is plain data, and may come from anywhere: see
