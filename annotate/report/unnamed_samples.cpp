@@ -12,6 +12,7 @@
 #include "format/words.hpp"
 
 namespace perfdata {
+
 UnnamedSamples UnnamedCounter::result(std::uint64_t all) const {
     UnnamedSamples told;
     told.all = all;

@@ -49,7 +49,7 @@ bool is_understood(const Recording& recording) {
                                [](const Event& event) { return (event.attr.sample_type & ~known_sample_bits) == 0; });
 }
 
-// Counts of damaged records, and of those that the copy left out as such.
+// Returns how many records are damaged.
 std::uint64_t damaged_in(const Recording& recording) {
     Completeness seen;
     Nothing nobody;

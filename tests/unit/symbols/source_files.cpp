@@ -135,7 +135,7 @@ TEST_CASE("Why a source file has no text is known once it was looked for", "[sym
     CHECK(sources.miss("/src/a.c", "/bin/new") == TextMiss::none);
     CHECK(sources.miss("/src/a.c", {}) == TextMiss::none);
     CHECK(sources.miss("/src/gone.c", "/bin/old") == TextMiss::not_here);
-    CHECK(sources.miss("/src/large.c", "/bin/old") == TextMiss::none);  // problem() tells of it
+    CHECK(sources.miss("/src/large.c", "/bin/old") == TextMiss::none);  // problem() says why
     REQUIRE(sources.problem());
 
     scene.options.source_dirs = {"/given"};
