@@ -16,6 +16,7 @@
 #include "format/load_once.hpp"
 #include "format/percent_limit.hpp"
 #include "format/words.hpp"
+#include "report/most_sampled.hpp"
 #include "report_columns.hpp"
 #include "report_counting.hpp"
 #include "report_facts.hpp"
@@ -217,19 +218,12 @@ class ReportMaker {
             *sum.hits = add_up_to_most(*sum.hits, count);
         }
         for (const auto& [why, cells] : reasons) {
-            std::vector<std::pair<std::uint64_t, std::string>> most;
+            std::vector<SamplesOf> known;
             for (const auto& [of, count] : objects) {
-                if (of.first == why.reason && of.second != "[unknown]")
-                    most.emplace_back(count, std::string(of.second));
+                if (of.first == why.reason && of.second != "[unknown]") known.emplace_back(of.second, count);
             }
-            std::ranges::sort(most, [](const auto& a, const auto& b) {
-                return a.first != b.first ? a.first > b.first : a.second < b.second;
-            });
-            constexpr std::size_t named = 3;
             NoSymbol entry{why.reason, why.remedy, cells, {}};
-            for (std::size_t at = 0; at < most.size() && at < named; ++at) {
-                entry.objects.push_back(std::move(most[at].second));
-            }
+            for (const auto name : most_sampled(std::move(known))) entry.objects.emplace_back(name);
             report_.no_symbol.push_back(std::move(entry));
         }
         std::ranges::sort(report_.no_symbol, [](const NoSymbol& a, const NoSymbol& b) {

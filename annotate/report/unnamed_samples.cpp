@@ -10,6 +10,7 @@
 
 #include "format/percent.hpp"
 #include "format/words.hpp"
+#include "report/most_sampled.hpp"
 
 namespace perfdata {
 
@@ -19,18 +20,15 @@ UnnamedSamples UnnamedCounter::result(std::uint64_t all) const {
     for (auto entry = sums_.begin(); entry != sums_.end();) {
         const auto [reason, remedy, first] = entry->first;
         UnnamedSamples::Reason one{std::string(reason), std::string(remedy), 0, 0, {}};
-        std::vector<std::pair<std::uint64_t, std::string_view>> most;
+        std::vector<SamplesOf> objects;
         for (; entry != sums_.end(); ++entry) {
             const auto& [other, other_remedy, object] = entry->first;
             if (other != reason || other_remedy != remedy) break;
             one.samples = add_up_to_most(one.samples, entry->second);
-            most.emplace_back(~entry->second, object);
+            objects.emplace_back(object, entry->second);
         }
-        one.objects = most.size();
-        constexpr std::size_t named = 3;
-        const auto shown_names = std::min(named, most.size());
-        std::ranges::partial_sort(most, most.begin() + static_cast<std::ptrdiff_t>(shown_names));
-        for (std::size_t at = 0; at < shown_names; ++at) one.names.emplace_back(short_name(most[at].second));
+        one.objects = objects.size();
+        for (const auto name : most_sampled(std::move(objects))) one.names.emplace_back(short_name(name));
         told.reasons.push_back(std::move(one));
     }
     std::ranges::stable_sort(told.reasons, std::ranges::greater{}, &UnnamedSamples::Reason::samples);
@@ -89,9 +87,7 @@ UnnamedSamples UnnamedSamples::list(const std::map<std::string_view, SymbolMiss>
 std::vector<std::string> UnnamedSamples::notes() const {
     std::vector<std::string> notes;
     for (const auto& one : reasons) {
-        std::string names;
-        for (const auto& name : one.names) names += (names.empty() ? "" : ", ") + shown(name);
-        if (one.objects > one.names.size()) names += ", ...";
+        const auto names = listed(one.names, one.objects);
         auto text = all == 0 ? fmt::format("{} object{} ({}) {} no function names: {}", one.objects,
                                            one.objects == 1 ? "" : "s", names, one.objects == 1 ? "has" : "have",
                                            shown(one.reason))

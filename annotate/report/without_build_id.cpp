@@ -11,6 +11,7 @@
 
 #include "format/percent.hpp"
 #include "format/words.hpp"
+#include "report/most_sampled.hpp"
 
 namespace perfdata {
 namespace {
@@ -27,12 +28,7 @@ using Samples = std::map<std::string_view, std::uint64_t>;  // by object; not a 
 
 WithoutBuildId::Part part_of(const Samples& objects, std::uint64_t samples) {
     WithoutBuildId::Part part{samples, objects.size(), {}};
-    std::vector<std::pair<std::uint64_t, std::string_view>> most;
-    for (const auto& [object, count] : objects) most.emplace_back(~count, object);
-    constexpr std::size_t named = 3;
-    const auto shown_names = std::min(named, most.size());
-    std::ranges::partial_sort(most, most.begin() + static_cast<std::ptrdiff_t>(shown_names));
-    for (std::size_t at = 0; at < shown_names; ++at) part.names.emplace_back(short_name(most[at].second));
+    for (const auto name : most_sampled({objects.begin(), objects.end()})) part.names.emplace_back(short_name(name));
     return part;
 }
 
@@ -73,12 +69,6 @@ class FrameStates {
     bool local_ = false;
     bool has_objects_ = false;
 };
-
-std::string names_in(const WithoutBuildId::Part& part) {
-    std::string text;
-    for (const auto& name : part.names) text += (text.empty() ? "" : ", ") + shown(name);
-    return part.objects > part.names.size() ? text + ", ..." : text;
-}
 
 }  // namespace
 
@@ -180,8 +170,9 @@ std::string_view WithoutBuildId::remedy() const {
 std::string WithoutBuildId::list_text() const {
     if (sampled.objects == 0) return {};
     return fmt::format("{} object{} ({}) {} no build id here, so no function names: {}{}", sampled.objects,
-                       sampled.objects == 1 ? "" : "s", names_in(sampled), sampled.objects == 1 ? "has" : "have",
-                       remedy(), has_some ? "; `perf record --buildid-all` notes them" : "");
+                       sampled.objects == 1 ? "" : "s", listed(sampled.names, sampled.objects),
+                       sampled.objects == 1 ? "has" : "have", remedy(),
+                       has_some ? "; `perf record --buildid-all` notes them" : "");
 }
 
 std::string WithoutBuildId::sampled_text() const {
@@ -202,7 +193,7 @@ std::string WithoutBuildId::callers_text() const {
     const auto what = fmt::format(
         "callers of {} sample{} have no names, as the recording has no build ids of their "
         "objects ({})",
-        callers.samples, callers.samples == 1 ? "" : "s", names_in(callers));
+        callers.samples, callers.samples == 1 ? "" : "s", listed(callers.names, callers.objects));
     // Without any build id, perf's choice of sampled objects cannot be the reason: do not suggest --buildid-all.
     return fmt::format("{}: {}{}", what, remedy(), has_some ? "; `perf record --buildid-all` notes them" : "");
 }
