@@ -120,7 +120,7 @@ std::optional<int> Common::prepare(const CLI::App& command) {
 Error Common::about_directory(Error error) const {
     const auto status = platform::status(output);
     const bool tables = std::ranges::find(formats_, Format::csv_tables) != formats_.end();
-    if (status && status->is_directory()) {
+    if (status && status->is_directory() && error.detail.ends_with(std::strerror(EISDIR))) {
         error.detail += "; name a file in it";
         if (tables) error.detail += ", or add --format csv: its tables get a directory";
     } else if (output.ends_with('/') && tables) {

@@ -353,6 +353,53 @@ TEST_CASE("Files of --sources take the place of files only", "[outputs]") {
     }
 }
 
+TEST_CASE("No output goes where a link of another user leads", "[outputs]") {
+    const Place place;
+    constexpr ::uid_t another = 54321;
+    std::filesystem::create_directory(place.path("open"));
+    std::filesystem::create_directory(place.path("theirs"));
+    place.write("list", "in.data\n");
+    const auto link = place.path("open/link");
+    std::filesystem::create_directory_symlink("../theirs", link);
+    std::filesystem::create_directory_symlink("open", place.path("own"));
+    // Links in directories that links lead to: each counts once.
+    std::string at = "deep";
+    std::filesystem::create_directory(place.path(at));
+    for (const auto* name : {"1", "2", "3", "4", "5", "6", "7"}) {
+        std::filesystem::create_directory(place.path(at + "/of" + name));
+        std::filesystem::create_directory_symlink(std::string("of") + name, place.path(at + "/" + name));
+        at += std::string("/of") + name;
+    }
+    std::filesystem::create_directory_symlink(place.path("open"), place.path(at + "/open"));
+    auto commands = std::vector<std::vector<std::string>>{
+        {"extract", "-s", "step", "in.data", "-o", "step.elf", "--sources", "open/link"},
+        {"extract", "-s", "step", "in.data", "-o", "step.elf", "--sources", "own/link/below"},
+        {"extract", "-s", "step", "in.data", "-o", "step.elf", "--sources", "new/../open/link"},
+        {"export", "--format", "csv", "in.data", "-o", "open/link"},
+        {"export", "--format", "csv", "in.data", "-o", "deep/1/2/3/4/5/6/7/open/link"},
+        {"export", "--format", "csv", "in.data", "-o", "open/link/"},
+        {"batch", "--do", "info", "list", "--out", "open/link"},
+    };
+    for (const auto& command : writing_commands()) commands.push_back(with(command, {"-o", "own/link/file"}));
+    const auto try_all = [&](int status) {
+        for (const auto& command : commands) {
+            INFO(in_words(command));
+            const auto ended = place.run(command);
+            CHECK(ended.status == status);
+            CHECK(has(ended.messages, "a link of another user leads there") == (status != 0));
+            CHECK(std::filesystem::is_empty(place.path("theirs")) == (status != 0));
+            std::filesystem::remove_all(place.path("theirs"));
+            std::filesystem::create_directory(place.path("theirs"));
+        }
+    };
+    REQUIRE(::chmod(place.path("open").c_str(), 01777) == 0);
+    try_all(0);                                                 // it is this user's own
+    if (::lchown(link.c_str(), another, another) != 0) return;  // needs root
+    try_all(1);
+    REQUIRE(::chmod(place.path("open").c_str(), 0755) == 0);
+    try_all(0);  // not everybody may put one here
+}
+
 TEST_CASE("No output is an input", "[outputs]") {
     const Place place;
     const auto recording = place.read("in.data");

@@ -17,6 +17,7 @@
 #include "core/platform.hpp"
 #include "tool/batch/batch_list.hpp"
 #include "tool/batch/batch_names.hpp"
+#include "tool/output/output_way.hpp"
 #include "tool/output/streams.hpp"
 
 namespace perfdata::tool {
@@ -118,6 +119,10 @@ bool BatchRun::open_directory() {
         complain(Error{ErrorCode::io, Error::no_offset, "--out", fmt::format("{}: {}", directory, why)});
         return false;
     };
+    if (const auto checked = check_output_way(directory); !checked) {
+        complain(checked.error());
+        return false;
+    }
     std::error_code problem;
     // A dangling link is no directory, and nothing is made where it leads.
     if (std::filesystem::symlink_status(directory, problem).type() == std::filesystem::file_type::not_found) {

@@ -7,6 +7,7 @@
 
 #include "core/platform.hpp"
 #include "tool/output/output_format.hpp"
+#include "tool/output/output_way.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -46,6 +47,7 @@ std::string table_problem(std::string_view output, std::string_view table) {
 
 Result<TableDirectory> TableDirectory::open(const Common& common) {
     const auto& name = common.output;
+    if (auto checked = check_output_way(name); !checked) return fail(std::move(checked.error()));
     std::error_code problem;
     // Nothing that exists is changed, and a dangling link is no directory.
     const auto there = std::filesystem::status(name, problem);

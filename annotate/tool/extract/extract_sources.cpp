@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "tool/output/output_way.hpp"
+
 namespace perfdata::tool {
 
 Result<void> write_sources(const SourceTree& tree, const std::string& directory, const Common& common) {
+    if (auto checked = check_output_way(directory); !checked) return checked;
     auto taken = common.taken;
     if (tree.left_out() != 0 && !common.quiet) {
         complain(

@@ -7,6 +7,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <utility>
+
+#include "output_way.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -64,14 +67,6 @@ std::optional<std::string> linked(const std::string& path, const FileStatus& sta
     return target.starts_with('/') ? target : split(path).directory + "/" + target;
 }
 
-// True for a link that another user put where everybody may put one, such as in /tmp.
-bool is_foreign_link(const std::string& path, const FileStatus& link) {
-    constexpr std::uint32_t sticky_and_writable = 01002;
-    const auto directory = platform::status(split(path).directory);
-    return directory && (directory->permissions & sticky_and_writable) == sticky_and_writable &&
-           link.owner != platform::user_id() && link.owner != directory->owner;
-}
-
 // True for an ordinary member of a recording's directory: perf's own files, and what perfdata looks for beside them.
 bool is_member(std::string_view name) {
     return name == "data" || name.starts_with("data.") || name == "header" ||
@@ -88,6 +83,7 @@ std::unexpected<Error> cannot_write(const std::string& name, int problem) {
 Result<OutputPlace> OutputPlace::find(const std::string& name) {
     OutputPlace place;
     place.name = place.path = name;
+    if (auto passed = check_output_way(name); !passed) return fail(std::move(passed.error()));
     constexpr int most_links = 40;  // same as Linux
     for (int links = 0;; ++links) {
         if (place.path.empty()) return cannot_write(name, ENOENT);
@@ -112,10 +108,6 @@ Result<OutputPlace> OutputPlace::find(const std::string& name) {
         auto target = linked(place.path, *status);
         if (!target) break;
         if (links == most_links) return cannot_write(name, ELOOP);
-        if (is_foreign_link(place.path, *status)) {
-            return fail(ErrorCode::io, Error::no_offset, name,
-                        "cannot write: it is a link of another user, in a directory where everybody may put one");
-        }
         // Links below /proc/PID lead to open files of a process: their text may name nothing, or another file.
         const auto through = platform::status(place.path);
         const bool there = through.has_value();
