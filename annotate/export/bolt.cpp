@@ -32,7 +32,7 @@ class BoltWriter {
           options_(options),
           sink_(sink),
           functions_(counts, symbolizer),
-          names_(*counts.file),
+          names_(counts.debug ? *counts.debug : *counts.file),
           decoder_(counts.file) {}
 
     // Returns false if it was asked to stop.

@@ -16,7 +16,8 @@ namespace perfdata {
 // ones keep their names. Follows discoverFileObjects in LLVM's bolt/lib/Rewrite/RewriteInstance.cpp.
 class BoltNames {
   public:
-    // Reads .symtab; without one all names are global.
+    // Reads .symtab of the file with the symbols, which is the debug file of a stripped program: BOLT wants the program
+    // as it was linked. Without one all names are global.
     explicit BoltNames(const ElfFile& file);
 
     // Returns the name of the function at that address, escaped: spaces and backslashes have a backslash before them.

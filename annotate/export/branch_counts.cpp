@@ -275,6 +275,7 @@ Result<void> StackCounter::finish(BranchCounts& counts, const CodeFilter& chosen
         return {};
     }
     counts.file = (*found)->file;
+    counts.debug = (*found)->debug;
     const auto address = [&](const BranchPlace& place) {
         if (place.object != best) return BranchCount::outside;
         const auto vaddr = counts.file->vaddr(place.offset);

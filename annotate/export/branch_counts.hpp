@@ -94,14 +94,15 @@ struct BranchCountOptions {
 struct BranchCounts {
     static constexpr std::uint64_t longest_range = std::uint64_t{1} << 20;  // bytes of code without a taken branch
 
-    bool has_branches = false;            // else only `addresses` has something
-    std::vector<std::string> events;      // names of the events that count
-    std::vector<BranchObject> objects;    // the chosen one, then those with most hits; empty: no user code
-    std::shared_ptr<const ElfFile> file;  // of the chosen object; null: not found, and there are no counts
-    std::optional<SymbolMiss> miss;       // why there is no file
-    std::vector<BranchCount> branches;    // sorted by from and to
-    std::vector<RangeCount> ranges;       // sorted by begin, end and before; within one function each
-    std::vector<AddressCount> addresses;  // sorted; only without branches
+    bool has_branches = false;             // else only `addresses` has something
+    std::vector<std::string> events;       // names of the events that count
+    std::vector<BranchObject> objects;     // the chosen one, then those with most hits; empty: no user code
+    std::shared_ptr<const ElfFile> file;   // of the chosen object; null: not found, and there are no counts
+    std::shared_ptr<const ElfFile> debug;  // its separate symbols; null: it has its own, or none were found
+    std::optional<SymbolMiss> miss;        // why there is no file
+    std::vector<BranchCount> branches;     // sorted by from and to
+    std::vector<RangeCount> ranges;        // sorted by begin, end and before; within one function each
+    std::vector<AddressCount> addresses;   // sorted; only without branches
     BranchLosses losses;
 
     // One pass over the samples. Errors: cancelled, out_of_memory, see check_second_pass().

@@ -158,6 +158,24 @@ def check_samples(tool, scratch):
     said, functions = bolt(program, fdata, scratch, "prog.samples")
     if "basic samples profiling data" not in said or functions < 3:
         complain(f"llvm-bolt does not use the samples ({functions} functions): {said}")
+    check_stripped(tool, program, recording, rows)
+
+
+def check_stripped(tool, program, recording, rows):
+    """A stripped program with a debug file has the names of the program as it was linked, local ones with their numbers."""
+    for command in (("objcopy", "--only-keep-debug", program, program + ".debug"), ("strip", program),
+                    ("objcopy", f"--add-gnu-debuglink={program}.debug", program)):
+        done = run(*command)
+        if done.returncode != 0:
+            return complain(f"{' '.join(command)}: {done.stderr}")
+    fdata = program + ".stripped.fdata"
+    branch_recording.export(tool, "bolt", recording, fdata, "--dso", "prog")
+    with open(fdata) as lines:
+        stripped = lines.read().splitlines()
+    if not any(re.search(r"/\d+ ", row) for row in rows):
+        complain("no local function was sampled")
+    if stripped != rows:
+        complain(f"of the stripped program: {stripped[:5]}, not {rows[:5]}")
 
 
 if __name__ == "__main__":
