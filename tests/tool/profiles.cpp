@@ -123,7 +123,7 @@ TEST_CASE("info tells what a profile file is of", "[profiles]") {
     const auto text = place.run({"info", "p.profile.pb"});
     CHECK(text.status == 0);
     CHECK(has(text.output, "container    profile file\n"));
-    CHECK(has(text.output, "profile      of 1 recording\n"));
+    CHECK(has(text.output, "profile      of 1 recording of "));
     CHECK(has(text.output, "keeps        everything\n"));
     const auto json = place.run({"info", "--json", "p.profile.pb"});
     CHECK(json.status == 0);

@@ -59,7 +59,7 @@ std::vector<std::pair<std::string, std::string>> profile_lines(const Recording& 
     const auto& facts = model.facts;
     std::vector<std::pair<std::string, std::string>> lines;
     const auto recordings = stored::recordings(model);
-    lines.emplace_back("profile", fmt::format("of {} recording{}{}", recordings, recordings == 1 ? "" : "s",
+    lines.emplace_back("profile", fmt::format("of {} of {} bytes{}", how_many(recordings, "recording"), profile.bytes(),
                                               facts.merged ? ", merged: without times" : ""));
     lines.emplace_back("keeps", facts.keeps == stored::all_dimensions ? "everything"
                                 : facts.keeps == 0                    ? "nothing but the counts of events"

@@ -57,7 +57,9 @@ class InfoText {
     }
 
     void head() {
-        line("recording", fmt::format("{}, {} bytes, {}-endian{}", recording_.path(), recording_.bytes(),
+        // The size of a profile's recordings is in its own line.
+        const auto size = recording_.is_profile() ? std::string() : fmt::format("{} bytes, ", recording_.bytes());
+        line("recording", fmt::format("{}, {}{}-endian{}", recording_.path(), size,
                                       recording_.order().endian() == std::endian::little ? "little" : "big",
                                       recording_.interrupted() ? ", not ended properly" : ""));
         line("container", recording_.is_profile() ? "profile file" : container());
