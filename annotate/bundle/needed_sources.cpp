@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "perfdata/recording/left_out.hpp"
+
 #include "needed_parts.hpp"
 #include "owned_source.hpp"
 #include "trusted_sources.hpp"
@@ -65,7 +67,7 @@ class SourcesAdder {
         for (const auto& [file, miss] : without_text) sorted.emplace_back(users_.by_source(file).samples, file, miss);
         std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& one) { return std::get<0>(one); });
         for (const auto& [samples, file, miss] : sorted) {
-            needed_.leave_out(miss == TextMiss::newer ? TrustedSources::newer : TrustedSources::not_here, 1, file);
+            needed_.leave_out(miss == TextMiss::newer ? left_out_newer : left_out_not_here, 1, file);
             ++needed_.sources_outside;
         }
     }

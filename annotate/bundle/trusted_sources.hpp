@@ -70,11 +70,6 @@ class TrustedSources {
     static constexpr std::string_view untrusted =
         "source files that not everybody may read: --source-dir DIR takes them";
 
-    // Words for files whose text was not shown.
-    static constexpr std::string_view newer =
-        "source files that are newer than the program built of them: --source-dir DIR takes them";
-    static constexpr std::string_view not_here = "source files that are not here: --source-dir DIR takes them";
-
     // Returns which file was the first that is untrusted, and why; empty: none was.
     const std::string& example() const { return example_; }
 

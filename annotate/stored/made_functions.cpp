@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/timeline/jit_codes.hpp"
 
 #include "content_hash.hpp"
@@ -78,6 +79,16 @@ void MadeFunctions::add_identity(stored::Function& row, const Frame& begin) {
     }
 }
 
+std::vector<std::uint64_t> MadeFunctions::samples() const {
+    const auto& model = making_.model;
+    std::vector<std::uint64_t> samples(model.functions.size());
+    for (const auto& cell : model.cells) {
+        const auto function = model.at(model.at(cell.node).frame).function;
+        if (function) samples[function.number] = add_up_to_most(samples[function.number], cell.hits);
+    }
+    return samples;
+}
+
 Result<void> MadeFunctions::add_code(std::string_view arch) {
     const auto& symbolizer = making_.symbolizer;
     LoadOnce load(symbolizer, CodeDetail::bytes, {making_.options.watch.stop, {}});
@@ -91,12 +102,13 @@ Result<void> MadeFunctions::add_code(std::string_view arch) {
     if (auto read = MadeImages(making_, arch).add(wanted); !read) return read;
     std::map<stored::Ref<stored::Function>, std::uint64_t> sizes;
     for (const auto& one : wanted) sizes[one.function] = std::max(sizes[one.function], one.size);
+    const auto samples = this->samples();
     LoadOnce load_lines(symbolizer, CodeDetail::lines, {making_.options.watch.stop, {}});
     for (const auto& [key, function] : functions_) {
         if (making_.stopped() || !load_lines(function.begin)) return Making::cancelled();
         auto begin = function.begin;
         begin.mode = CpuMode::unknown;  // the lines are the same in every mode
-        lines_.add(function.row, begin, std::max(function.size, sizes[function.row]));
+        lines_.add(function.row, begin, std::max(function.size, sizes[function.row]), samples[function.row.number]);
     }
     return {};
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "perfdata/symbols/symbolizer.hpp"
 
@@ -46,6 +47,8 @@ class MadeFunctions {
 
     FunctionExtent extent_of(const Frame& frame) const;
     stored::Function described(const FunctionExtent& extent);
+    // Returns the functions' own samples, by number of their row.
+    std::vector<std::uint64_t> samples() const;
     void add_identity(stored::Function& row, const Frame& begin);
 
     Making& making_;

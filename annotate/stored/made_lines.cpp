@@ -7,9 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "perfdata/core/small_algorithms.hpp"
+#include "perfdata/recording/left_out.hpp"
+
 namespace perfdata {
 
-void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, std::uint64_t size) {
+void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, std::uint64_t size,
+                    std::uint64_t samples) {
     const auto& symbolizer = making_.symbolizer;
     stored::Lines lines;
     lines.function = row;
@@ -33,6 +37,8 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
     if (starts) {
         starts_left_ -= starts->size();
         shared_.clear();
+        function_ = row;
+        samples_ = samples;
         const auto [whole, texts] = with_texts(function, std::move(*starts));
         lines.starts.reserve(whole.size());
         for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -40,6 +46,8 @@ void MadeLines::add(stored::Ref<stored::Function> row, const Frame& function, st
             lines.starts.push_back({start.offset, start.instruction, place(function, start.source, texts[at]),
                                     calls(function, start.inlined)});
         }
+        function_ = {};
+        samples_ = 0;
         problem = symbolizer.lines_problem(function, whole);
     } else {
         lines.failed = true;
@@ -86,11 +94,39 @@ std::pair<std::vector<LineStart>, std::vector<MadeLines::TextOf>> MadeLines::wit
 stored::Ref<stored::SourcePlace> MadeLines::place(const Frame& function, const SourceLine& line, TextOf text_of) {
     const auto known = making_.model.places.size();
     const auto row = places_({making_.text(line.file), line.line, line.column, making_.text(line.text)});
-    if (text_of == TextOf::code || line.text.empty()) return row;
-    auto& named = named_[making_.model.places[row.number].file];
+    const auto is_new = row.number >= known;
+    const auto file = making_.model.places[row.number].file;
+    if (line.text.empty()) {
+        if (samples_ == 0 || line.file.empty()) return row;
+        auto known_as = missing_.find(file);
+        if (known_as == missing_.end()) {
+            const auto miss = making_.symbolizer.text_miss(function, line.file);
+            if (miss == TextMiss::none) return row;
+            known_as = missing_.try_emplace(file, Missing{miss, {}}).first;
+        }
+        add_samples(known_as->second.samples);
+        return row;
+    }
+    if (text_of == TextOf::code) return row;
+    auto& named = named_[file];
     named.by.insert(naming_object(function));
-    if (row.number >= known) named.places.push_back(row);
+    add_samples(named.samples);
+    if (is_new) named.places.push_back(row);
     return row;
+}
+
+// A function counts once, however many lines of a file it has.
+void MadeLines::add_samples(Samples& samples) const {
+    if (!function_ || samples.last == function_) return;
+    samples.last = function_;
+    samples.sum = add_up_to_most(samples.sum, samples_);
+}
+
+void MadeLines::count_missing() {
+    for (const auto& [file, missing] : missing_) {
+        making_.leave_out(missing.why == TextMiss::newer ? left_out_newer : left_out_not_here, file,
+                          missing.samples.sum);
+    }
 }
 
 namespace {
@@ -130,7 +166,7 @@ Result<void> MadeLines::keep_trusted(TrustedSources& sources) {
         }
         if (why.empty()) continue;
         for (const auto ref : named.places) making_.model.places[ref.number].text = nothing;
-        making_.leave_out(why);
+        making_.leave_out(why, file, named.samples.sum);
     }
     named_.clear();
     return {};

@@ -46,7 +46,8 @@ std::string Making::shown(const std::string& path) const {
     return bundle ? bundle->shown(path) : path;
 }
 
-void Making::leave_out(std::string_view what) {
+void Making::leave_out(std::string_view what, stored::Ref<stored::Text> file, std::uint64_t samples) {
+    if (options.left_out) options.left_out(what, model.text(file), samples);
     auto& all = model.facts.left_out;
     const auto row = text(what);
     const auto known = std::ranges::find(all, row, &stored::LeftOut::what);

@@ -71,8 +71,8 @@ struct Making {
     // Says which limit was reached. Without numbers: the texts of merged profiles are unified.
     void partial(std::string_view where, std::string_view detail);
 
-    // Counts something that may not be in the profile. Call it in any order.
-    void leave_out(std::string_view what);
+    // Counts a source file whose text is not in the profile, of functions with so many samples. Call it in any order.
+    void leave_out(std::string_view what, stored::Ref<stored::Text> file, std::uint64_t samples);
     // Returns the path on the recorded machine of a file in a bundle, which may have any name here; others as they are.
     std::string shown(const std::string& path) const;
 

@@ -65,6 +65,7 @@ Result<stored::Model> make_profile(const Recording& recording, const Symbolizer&
         add_source(making, counted->counts, std::move(*passes.hash));
         const std::string arch(making.model.text(making.model.facts.code_arch));
         if (auto added = functions.add_code(arch); !added) return fail(added.error());
+        lines.count_missing();
         if (options.sources != nullptr) {
             if (auto kept = lines.keep_trusted(*options.sources); !kept) return fail(kept.error());
         }

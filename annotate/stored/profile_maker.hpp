@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "perfdata/core/callback.hpp"
 #include "perfdata/core/error.hpp"
@@ -28,7 +29,10 @@ struct ProfileMakerOptions {
     // it. It must outlive the making.
     TrustedSources* sources = nullptr;
     Callback<void(ObjectIndex)> used;  // is told the objects in the profile whose files are here
-    Watch watch = {};                  // progress: bytes of the recording
+    // Is told each source file whose text is left out, with why (see stored::LeftOut), and the samples of its
+    // functions.
+    Callback<void(std::string_view what, std::string_view file, std::uint64_t samples)> left_out;
+    Watch watch = {};  // progress: bytes of the recording
 };
 
 // make_profile(recording, symbolizer, options) counts the samples, asks for the names, code and lines of all that was

@@ -291,6 +291,12 @@ class Annotate {
         return {};
     }
 
+    std::vector<std::string> texts_missing(const std::vector<Listing>& listings) const {
+        const auto& recording = session_.recording();
+        if (recording.is_profile()) return texts_not_in_profile(listings, recording);
+        return texts_not_shown(listings, session_.symbolizer(), options_.names.offline);
+    }
+
     int write(const PageContext& page, const std::vector<Listing>& listings,
               const std::vector<Unattributed>& unattributed) {
         const bool json = options_.common.json;
@@ -323,9 +329,7 @@ class Annotate {
         for (const auto& problem : session_.symbolizer().image_problems()) session_.note(problem.message());
         for (const auto& note : own_notes()) session_.note(note);
         session_.note(called_without_name(options_.names, listings));
-        for (const auto& note : texts_not_shown(listings, session_.symbolizer(), options_.names.offline)) {
-            session_.note(note);
-        }
+        for (const auto& note : texts_missing(listings)) session_.note(note);
         const auto status = session_.exit_code(page.completeness, lacks_callers_);
         if (options_.common.quiet) return status;
         options_.samples.note_absent_tasks(options_.common, session_.timeline());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "perfdata/core/small_algorithms.hpp"
+#include "perfdata/recording/left_out.hpp"
 #include "perfdata/recording/named_file.hpp"
 #include "perfdata/symbols/bundle/bundle.hpp"
 #include "perfdata/symbols/elf/elf_file.hpp"
@@ -20,6 +22,7 @@
 #include "bundle/trusted_sources.hpp"
 #include "core/platform.hpp"
 #include "recording/stored/canonical.hpp"
+#include "report/most_sampled.hpp"
 #include "report/without_samples.hpp"
 #include "stored/profile_maker.hpp"
 #include "tool.hpp"
@@ -111,6 +114,9 @@ class MakeProfileRun {
         options.sources = &sources;
         std::vector<std::uint32_t> used_objects;
         options.used = [&](std::uint32_t object) { used_objects.push_back(object); };
+        options.left_out = [&](std::string_view what, std::string_view file, std::uint64_t samples) {
+            left_out_[std::string(what)].emplace_back(file.substr(file.rfind('/') + 1), samples);
+        };
         auto model = make_profile(session_.recording(), session_.symbolizer(), options);
         if (!model) return model;
         example_ = sources.example();
@@ -181,7 +187,13 @@ class MakeProfileRun {
 
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
-        for (const auto& text : left_out_texts(model)) session_.note("left out: " + text);
+        for (const auto& [what, some] : left_out_) {
+            if (model.facts.left_out.empty()) break;  // without lines it lacks no text of them
+            std::vector<std::string> names;
+            for (const auto name : most_sampled({some.begin(), some.end()})) names.emplace_back(name);
+            session_.note(
+                fmt::format("left out: {} ({})", left_out_text(some.size(), what), listed(names, some.size())));
+        }
         tell_unnamed();
         session_.note(session_.why_recording_is_others());
         session_.note(example_);
@@ -209,7 +221,9 @@ class MakeProfileRun {
     const MakeProfileChoice& choice_;
     Session session_;
     UnnamedSamples unnamed_;  // of the whole recording
-    std::string example_;     // see TrustedSources::example()
+    // By why their text is left out: source files, without their directories, and the samples of their functions.
+    std::map<std::string, std::vector<std::pair<std::string, std::uint64_t>>> left_out_;
+    std::string example_;  // see TrustedSources::example()
     bool unnamed_kernel_ = false, has_restricted_file_ = false;
 };
 

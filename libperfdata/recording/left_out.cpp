@@ -28,10 +28,8 @@ constexpr std::array<LeftOutWords, 18> left_out_words{{
     {"source files", "source file"},
     {"source files that cannot be read any more, or together are too large",
      "source file that cannot be read any more, or is too large"},
-    {"source files that are newer than the program built of them: --source-dir DIR takes them",
-     "source file that is newer than the program built of it: --source-dir DIR takes it"},
-    {"source files that are not here: --source-dir DIR takes them",
-     "source file that is not here: --source-dir DIR takes it"},
+    {left_out_newer, "source file that is newer than the program built of it: --source-dir DIR takes it"},
+    {left_out_not_here, "source file that is not here: --source-dir DIR takes it"},
     {"source files that not everybody may read: --source-dir DIR takes them",
      "source file that not everybody may read: --source-dir DIR takes it"},
     {"vmlinux files (see --with-vmlinux)", "vmlinux file (see --with-vmlinux)"},
@@ -51,6 +49,10 @@ std::string left_out_text(std::uint64_t number, std::string_view what) {
 
 bool is_known_left_out(std::string_view what) {
     return words_of(what) != nullptr;
+}
+
+bool is_loss_left_out(std::string_view what) {
+    return what != left_out_newer && what != left_out_not_here;
 }
 
 }  // namespace perfdata

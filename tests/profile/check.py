@@ -17,6 +17,7 @@
   diff        perfdata diff takes profiles, and finds no change between a recording and its profile
   pprof       go tool pprof reads a profile; its sums are those of report
   outputs     equal bytes whatever the threads; JSON; full disks, inputs that would be overwritten
+  sources     source files that are newer than the program, or not here: each lack of their text is told, and no loss
   secrets     text of sources that only the user who makes it may read stays out, and is counted
   modes       a new profile has no more permissions than what it was made of
   hostile     cut and changed profiles: refused or shown, never a crash
@@ -799,9 +800,54 @@ def packed_secret(recording, *options, by=()):
     page = json.loads(run(TOOL, "merge", "--json", "--allow-duplicates", "-o", merged, made, made).stdout)
     if page["left_out"] != [{**one, "number": 2 * one["number"]} for one in left_out]:
         complain(f"{recording} {options}: merged: {page['left_out']}, not twice {left_out}")
-    if left_out and run(TOOL, "report", "--strict", made, check=False).returncode != 3:
+    held_back = [one for one in left_out if "not here" not in one["what"] and "newer" not in one["what"]]
+    if (run(TOOL, "report", "--strict", made, check=False).returncode == 3) != bool(held_back):
         complain(f"{recording} {options}: report --strict does not tell of {left_out}")
     return packed, done.stderr
+
+
+def test_sources():
+    """Source files that are newer than the program, or not there: lines without text."""
+    needs_perf()
+    where = folder("sources")
+    source, program = shutil.copy(WORK, os.path.join(where, "work.cpp")), os.path.join(where, "work")
+    run(COMPILER, "-O2", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", source, "-o", program)
+    recording = record(where, program, "3000")
+    made = os.path.join(where, "made.profile.pb.gz")
+
+    def about_ours(what, *options, wanted):
+        done = run(TOOL, "profile", "--json", "--strict", *options, "-o", made, recording, check=False)
+        if done.returncode != 0:
+            complain(f"{what}: exit status {done.returncode}: {done.stderr}")
+        kinds = [one["what"] for one in json.loads(done.stdout)["left_out"]]
+        if len(kinds) != (1 if wanted else 0) or not all(wanted in kind for kind in kinds):
+            complain(f"{what}: {kinds}")
+        for where_told, text in (("profile", done.stderr), ("info", run(TOOL, "info", made).stdout)):
+            told = [line for line in text.splitlines() if "left out" in line]
+            if len(told) != len(kinds) or not all(wanted in line and (where_told == "info" or "(work.cpp)" in line) for line in told):
+                complain(f"{what}: {where_told} says {told}")
+        shown = run(TOOL, "annotate", "--strict", "-s", "(anonymous namespace)::turn", made)
+        if bool(wanted) != ("the text of 1 source file is not in the profile (work.cpp)" in shown.stderr):
+            complain(f"{what}: annotate of the profile says {shown.stderr}")
+        if bool(wanted) == ("twice(value + round)" in shown.stdout):
+            complain(f"{what}: the text of the line: {shown.stdout}")
+
+    about_ours("an older source", wanted="")
+    later = os.stat(program).st_mtime + 100
+    os.utime(source, (later, later))
+    about_ours("a newer source", wanted="newer than the program")
+    # Of two programs it may be newer than one: the lines of that one have no text.
+    other = os.path.join(where, "other")
+    run(COMPILER, "-O1", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", source, "-o", other)
+    os.utime(other, (later + 1, later + 1))
+    both = record(folder("sources_of_two"), "sh", "-c", f"{program} 1500; {other} 1500")
+    summary = json.loads(run(TOOL, "profile", "--json", "-o", "two.profile.pb.gz", both).stdout)["left_out"]
+    if not any("newer" in one["what"] and one["number"] == 1 for one in summary):
+        complain(f"a source that is newer than one program of two: {summary}")
+    about_ours("a newer source that was given", "--source-dir", where, wanted="")
+    os.rename(source, os.path.join(folder("sources_elsewhere"), "work.cpp"))
+    about_ours("a source that is not here", wanted="not here")
+    about_ours("a source elsewhere", "--source-dir", folder("sources_elsewhere"), wanted="")
 
 
 def test_secrets():

@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
-#include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "perfdata/profile/event_count.hpp"
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 
 #include "format/words.hpp"
+#include "recording/stored/model.hpp"
+#include "report/most_sampled.hpp"
 
 namespace perfdata::tool {
 namespace {
@@ -23,15 +26,24 @@ using FilesWithoutText = std::map<std::string_view, std::uint64_t>;
 
 // Returns the last parts of the names of the first few files, most samples first: "main.c, parse.c, ...".
 std::string first_names(const FilesWithoutText& files) {
-    constexpr std::size_t few = 3;
-    std::vector<std::pair<std::string_view, std::uint64_t>> sorted(files.begin(), files.end());
-    std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& one) { return one.second; });
-    std::string text;
-    for (std::size_t at = 0; at < std::min(few, sorted.size()); ++at) {
-        const auto file = sorted[at].first;
-        text.append(at == 0 ? "" : ", ").append(file.substr(file.rfind('/') + 1));
+    std::vector<std::string> names;
+    for (const auto file : most_sampled({files.begin(), files.end()})) {
+        names.emplace_back(file.substr(file.rfind('/') + 1));
     }
-    return sorted.size() > few ? text + ", ..." : text;
+    return listed(names, files.size());
+}
+
+// each_without_text(listings, take) calls take(listing, file, samples) for each line with samples whose text is not
+// shown.
+template <class Take>
+void each_without_text(const std::vector<Listing>& listings, Take&& take) {
+    for (const auto& listing : listings) {
+        for (const auto& line : listing.lines) {
+            const auto samples = hits(line.cells);
+            if (samples == 0 || line.source.file.empty() || !line.source.text.empty()) continue;
+            take(listing, std::string_view(line.source.file), samples);
+        }
+    }
 }
 
 }  // namespace
@@ -81,16 +93,12 @@ std::string called_without_name(const NameChoice& names, const std::vector<Listi
 std::vector<std::string> texts_not_shown(const std::vector<Listing>& listings, const Symbolizer& symbolizer,
                                          bool offline) {
     FilesWithoutText newer, not_here;
-    for (const auto& listing : listings) {
-        for (const auto& line : listing.lines) {
-            const auto samples = hits(line.cells);
-            if (samples == 0 || line.source.file.empty() || !line.source.text.empty()) continue;
-            const auto miss = symbolizer.text_miss(listing.version.function, line.source.file);
-            if (miss == TextMiss::none) continue;
-            auto& sum = (miss == TextMiss::newer ? newer : not_here)[line.source.file];
-            sum = add_up_to_most(sum, samples);
-        }
-    }
+    each_without_text(listings, [&](const Listing& listing, std::string_view file, std::uint64_t samples) {
+        const auto miss = symbolizer.text_miss(listing.version.function, file);
+        if (miss == TextMiss::none) return;
+        auto& sum = (miss == TextMiss::newer ? newer : not_here)[file];
+        sum = add_up_to_most(sum, samples);
+    });
     std::vector<std::string> notes;
     if (!newer.empty()) {
         notes.push_back(
@@ -104,6 +112,18 @@ std::vector<std::string> texts_not_shown(const std::vector<Listing>& listings, c
                                     how_many(not_here.size(), "source file"), first_names(not_here)));
     }
     return notes;
+}
+
+std::vector<std::string> texts_not_in_profile(const std::vector<Listing>& listings, const Recording& profile) {
+    if (profile.stored()->facts.left_out.empty()) return {};
+    FilesWithoutText files;
+    each_without_text(listings, [&](const Listing&, std::string_view file, std::uint64_t samples) {
+        auto& sum = files[file];
+        sum = add_up_to_most(sum, samples);
+    });
+    if (files.empty()) return {};
+    return {fmt::format("the text of {} is not in the profile ({}): make it again with --source-dir DIR",
+                        how_many(files.size(), "source file"), first_names(files))};
 }
 
 }  // namespace perfdata::tool

@@ -28,4 +28,7 @@ std::string called_without_name(const NameChoice& names, const std::vector<Listi
 std::vector<std::string> texts_not_shown(const std::vector<Listing>& listings, const Symbolizer& symbolizer,
                                          bool offline);
 
+// The same of listings of a profile, which says of the files only whether it lacks some.
+std::vector<std::string> texts_not_in_profile(const std::vector<Listing>& listings, const Recording& profile);
+
 }  // namespace perfdata::tool

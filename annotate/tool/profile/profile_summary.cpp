@@ -148,10 +148,11 @@ UnnamedSamples unnamed_samples(const stored::Model& model) {
 bool has_stored_losses(const stored::Model& model) {
     const auto& facts = model.facts;
     const auto damaged = [](const stored::RecordSum& sum) { return sum.damaged != 0; };
+    const auto held_back = [&](const stored::LeftOut& row) { return stored::is_loss(model, row); };
     const auto limit = [](const stored::Partial& row) { return row.kind.is(stored::PartialKind::limit); };
     return facts.bytes_unread != 0 || facts.diagnostics.count != 0 || facts.losses.count != 0 ||
            std::ranges::any_of(facts.records, damaged) || std::ranges::any_of(facts.partial, limit) ||
-           !facts.left_out.empty() || stacks_lost(facts) || facts.counters_unknown != 0 ||
+           std::ranges::any_of(facts.left_out, held_back) || stacks_lost(facts) || facts.counters_unknown != 0 ||
            facts.counters_went_back != 0 || facts.counters_not_kept != 0 || facts.in_further_tasks != 0;
 }
 

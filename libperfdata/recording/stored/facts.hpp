@@ -148,7 +148,7 @@ struct Partial {
     }
 };
 
-// LeftOut is what was here when the profile was made, and may not be in it.
+// LeftOut is what was here when the profile was made and may not be in it, or source files whose text was not there.
 struct LeftOut {
     Ref<Text> what;  // in words, which are the same for many of them
     std::uint64_t number = 0;
@@ -197,7 +197,7 @@ struct Facts {
     bool has_kernel_names = false;  // Symbolizer::kernel() is not null
     std::vector<Problem> name_problems, image_problems, inlined_problems, text_problem;
     Log losses;                     // Symbolizer::losses()
-    std::vector<LeftOut> left_out;  // source files whose text nobody may hand out; by what
+    std::vector<LeftOut> left_out;  // source files whose text is not in it; by what
 
     auto operator<=>(const Facts&) const = default;
     template <class Row, class Take>

@@ -39,6 +39,11 @@ inline std::string partial_text(const Model& model, const Partial& row) {
     return std::string(model.text(row.where)) + ": " + std::string(model.text(row.detail));
 }
 
+// is_loss(model, row) returns true for what was here when the profile was made, and may not be in it.
+inline bool is_loss(const Model& model, const LeftOut& row) {
+    return is_loss_left_out(model.text(row.what));
+}
+
 // lacks(model) returns the limits that were reached, and what was here but may not be in it: losses.
 inline std::vector<Error> lacks(const Model& model) {
     std::vector<Error> all;
@@ -48,6 +53,7 @@ inline std::vector<Error> lacks(const Model& model) {
                        std::string(model.text(row.detail))});
     }
     for (const auto& row : model.facts.left_out) {
+        if (!is_loss(model, row)) continue;
         all.push_back({ErrorCode::mismatch, Error::no_offset, "left out", left_out_text(model, row)});
     }
     return all;
