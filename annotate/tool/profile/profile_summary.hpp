@@ -24,7 +24,7 @@ struct ProfileSummary {
 void write_profile_summary(const ProfileSummary& summary, const Sink& sink);
 
 // partial_texts(model) says which parts of the samples lack detail, or are left out, one text each.
-// left_out_texts(model) says what was here when it was made, and may not be in it.
+// left_out_texts(model) says how many source files it has no text of, and why.
 std::vector<std::string> partial_texts(const stored::Model& model);
 std::vector<std::string> left_out_texts(const stored::Model& model);
 
