@@ -811,7 +811,8 @@ def test_sources():
     needs_perf()
     where = folder("sources")
     source, program = shutil.copy(WORK, os.path.join(where, "work.cpp")), os.path.join(where, "work")
-    run(COMPILER, "-O2", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", source, "-o", program)
+    # With no library: its debug file, if one is here, names sources that are not here.
+    run(COMPILER, "-O2", "-g", "-static", "-fno-omit-frame-pointer", "-Wl,--build-id", source, "-o", program)
     recording = record(where, program, "3000")
     made = os.path.join(where, "made.profile.pb.gz")
 

@@ -14,6 +14,8 @@ from checks import COMPILER, ENVIRONMENT, SCRATCH, WORK, complain, folder, recor
 
 NOBODY, USER = 65534, 12345
 AS_USER = ("setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups")
+# With no library: the C library may have a debug file here, whose sources are not here, and now and then a sample.
+FLAGS = ("-O2", "-g", "-static", "-Wl,--build-id")
 
 
 def secret_at(path, mode=0o600):
@@ -41,7 +43,7 @@ def named(path, program):
         file.write(f'#line 1 "{path}"\n{text}')
     time.sleep(1.1)  # the text must not be younger
     built = os.path.join(SCRATCH, program)
-    run(COMPILER, "-O2", "-g", "-Wl,--build-id", source, "-o", built)
+    run(COMPILER, *FLAGS, source, "-o", built)
     return built
 
 
@@ -90,8 +92,8 @@ def led_astray(packs):
     source = os.path.join(theirs, "x.cpp")
     shutil.copy(WORK, source)
     program, moved = os.path.join(place, "program"), os.path.join(place, "moved")
-    run(COMPILER, "-O2", "-g", "-Wl,--build-id", source, "-o", program)
-    run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={theirs}=/usr/src/perfdata-gone", source, "-o", moved)
+    run(COMPILER, *FLAGS, source, "-o", program)
+    run(COMPILER, *FLAGS, f"-fdebug-prefix-map={theirs}=/usr/src/perfdata-gone", source, "-o", moved)
     recording = record(folder("astray/recorded"), program, "3000")
     given = record(folder("astray/given"), moved, "3000")
     os.remove(source)
@@ -275,8 +277,7 @@ def below_symfs(packs):
     built = folder("image_built")
     shutil.copy(WORK, os.path.join(built, "x.cpp"))
     program = os.path.join(SCRATCH, "image_program")
-    run(COMPILER, "-O2", "-g", "-Wl,--build-id", f"-fdebug-prefix-map={built}=/home/theirs", os.path.join(built, "x.cpp"), "-o",
-        program)
+    run(COMPILER, *FLAGS, f"-fdebug-prefix-map={built}=/home/theirs", os.path.join(built, "x.cpp"), "-o", program)
     inside = folder("image" + os.path.dirname(program))
     shutil.copy(program, inside)
     recording = record(folder("image_recording"), program, "3000")
