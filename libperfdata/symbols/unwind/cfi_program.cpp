@@ -159,7 +159,8 @@ Result<bool> CfiProgram::run_extended(Cursor& in, std::uint32_t at, Part part, s
         }
         case cfa_gnu_negative_offset_extended: {
             const auto number = dwarf();
-            done = set_scaled(in, number, RuleKind::at_offset, -count());
+            // Of any number: none is too large to be negated.
+            done = set_scaled(in, number, RuleKind::at_offset, static_cast<std::int64_t>(0 - unsigned_number(in)));
             break;
         }
         case cfa_val_offset: {
