@@ -2,8 +2,10 @@
 #include "bundle_members.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -45,6 +47,26 @@ std::string_view without_dots(std::string_view name) {
     return name;
 }
 
+constexpr std::uint64_t most_padding = std::uint64_t{64} << 20;
+
+// Returns how many bytes are behind the end of a tar-ball, from the first that is no zero on: tar pads with zeros.
+// Behind most_padding of them all bytes count, whatever they are.
+std::uint64_t bytes_behind(const Source& tar, std::uint64_t end, LookOut& look) {
+    std::array<std::byte, 4096> block{};
+    const auto padded = end + std::min(tar.size() - std::min(tar.size(), end), most_padding);
+    for (auto at = end; at < padded;) {
+        look();
+        const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), padded - at));
+        const auto got = tar.read_at(at, std::span(block).first(wanted));
+        if (!got || *got == 0) return tar.size() - at;
+        const auto bytes = Bytes(block).first(*got);
+        const auto other = std::ranges::find_if(bytes, [](std::byte byte) { return byte != std::byte{0}; });
+        at += static_cast<std::uint64_t>(other - bytes.begin());
+        if (other != bytes.end()) return tar.size() - at;
+    }
+    return tar.size() - std::min(tar.size(), padded);
+}
+
 }  // namespace
 
 Result<void> find_members(const Source& tar, std::uint64_t packed_size, const std::string& path, const Limits& limits,
@@ -81,13 +103,18 @@ Result<void> find_members(const Source& tar, std::uint64_t packed_size, const st
         auto& last = found.members.back();
         if (end >= last.at) last.size = std::min(last.size, end - last.at);
     };
-    while (auto* header = reader->next()) {
+    bool limited = false;
+    const auto end_at_limit = [&](std::string why) {
+        damaged(ErrorCode::limit, std::move(why));
+        limited = true;
+    };
+    while (auto* header = limited ? nullptr : reader->next()) {
         look.ask();
         end_content(reader->entry_at());
         content_at = reader->content_at();
         if (++found.headers > headers_a_file * limits.archived_files) {
-            damaged(ErrorCode::limit, "has more than " + std::to_string(found.headers - 1) + " entries");
-            break;
+            end_at_limit("has more than " + std::to_string(found.headers - 1) + " entries");
+            continue;
         }
         auto given = given_text(library->entry_pathname(header));
         if (given.empty()) given = given_text(library->entry_pathname_utf8(header));
@@ -105,11 +132,9 @@ Result<void> find_members(const Source& tar, std::uint64_t packed_size, const st
         } else if (library->entry_sparse_count(header) > 0) {
             holes.add(given);
         } else if (found.members.size() >= limits.archived_files) {
-            damaged(ErrorCode::limit, "has more than " + std::to_string(limits.archived_files) + " files");
-            break;
+            end_at_limit("has more than " + std::to_string(limits.archived_files) + " files");
         } else if (name.size() > most_names - found.names) {
-            damaged(ErrorCode::limit, "has names of more than " + std::to_string(usual_names) + " bytes on average");
-            break;
+            end_at_limit("has names of more than " + std::to_string(usual_names) + " bytes on average");
         } else {
             found.names += name.size();
             const auto at = std::min(reader->content_at(), tar.size());
@@ -119,6 +144,13 @@ Result<void> find_members(const Source& tar, std::uint64_t packed_size, const st
         }
     }
     end_content(reader->entry_at());
+    if (const auto more = limited || reader->failed() ? 0 : bytes_behind(tar, reader->entry_at(), look); more != 0) {
+        const bool looked_at = tar.size() - more < reader->entry_at() + most_padding;
+        damaged(ErrorCode::malformed,
+                std::to_string(more) + (more == 1 ? " byte" : " bytes") + " behind its end" +
+                    (looked_at ? "" : ", and behind " + std::to_string(most_padding >> 20) + " MiB of zeros,") +
+                    (more == 1 ? " is" : " are") + " not read" + (looked_at ? ": another tar-ball, or damage" : ""));
+    }
     for (const auto* left_out : {&links, &elsewhere, &special, &holes, &longer}) left_out->tell(path, found.problems);
     found.damaged_headers += reader->damaged_headers();
     const auto& error = reader->error();

@@ -151,6 +151,34 @@ TEST_CASE("Frames that cannot be read are stepped over, up to a limit that is to
     CHECK(has(many.problems(), "more than 1024 of its frames cannot be read: "));
 }
 
+TEST_CASE("What is behind the end of a bundle is told", "[symbols][bundle]") {
+    const auto whole = simple().blob();
+    const auto with = [&](Blob more) {
+        auto made = whole;
+        made += more;
+        return made;
+    };
+    CHECK(Opened(whole).problems().empty());
+    // tar pads with zeros.
+    CHECK(Opened(with(Blob(10240, std::byte{0}))).problems().empty());
+    CHECK(has(Opened(with(blob_of("x"))).problems(), "1 byte behind its end is not read"));
+    Blob late(5000, std::byte{0});
+    late += blob_of("later");
+    CHECK(has(Opened(with(late)).problems(), "5 bytes behind its end are not read"));
+    CHECK(has(Opened(with(whole)).problems(), "bytes behind its end are not read: another tar-ball, or damage"));
+    CHECK(Opened(with(Blob(4 << 20, std::byte{0}))).problems().empty());
+    CHECK(has(Opened(with(Blob((64 << 20) + 5, std::byte{0}))).problems(),
+              "bytes behind its end, and behind 64 MiB of zeros, are not read"));
+    // In frames, too.
+    Blob twice;
+    for (int at = 0; at < 2; ++at) {
+        twice += packed({{"perf.data", fixture_data()}, {"bundle.json", blob_of(index_of(named({"perf.data"})))}});
+    }
+    const Opened opened(twice);
+    CHECK(has(opened.problems(), "bytes behind its end are not read"));
+    CHECK(opened.text("perf.data").size() == fixture_data().size());
+}
+
 TEST_CASE("Headers that are damaged are counted", "[symbols][bundle]") {
     Tar tar = simple();
     tar.file("empty", {});
