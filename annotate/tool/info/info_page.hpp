@@ -29,11 +29,11 @@ struct ShownFeature {
 
 // RecordedTimes is when samples were taken, as far as the header says.
 struct RecordedTimes {
-    SampleTimes samples;             // of SAMPLE_TIME; both 0 if not recorded
+    SampleTimes samples;             // of SAMPLE_TIME
     std::optional<ClockData> clock;  // of CLOCK_DATA: the event clock's time of day
     bool clock_is_empty = false;     // the section exists, but is all zeros
 
-    bool known() const { return samples.first.nanoseconds != 0 || samples.last.nanoseconds != 0; }
+    bool known() const { return samples.known(); }
     Time duration() const {
         return {samples.last > samples.first ? samples.last.nanoseconds - samples.first.nanoseconds : 0};
     }

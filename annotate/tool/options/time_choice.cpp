@@ -102,7 +102,7 @@ Result<SampleTimes> times_of_samples(const Recording& recording) {
     if (const auto bytes = recording.read_feature(Feature::sample_time)) {
         const auto times =
             SampleTimes::decode(Cursor(*bytes, recording.order(), {.where = "SAMPLE_TIME", .offset = 0}));
-        if (times && times->last != Time{} && times->first <= times->last) return *times;
+        if (times && times->known() && times->first <= times->last) return *times;
     }
     TimesOfSamples found;
     Completeness seen;
