@@ -51,7 +51,7 @@ double recorded_seconds(const Recording& recording, const SampleCounts& counts, 
     SampleTimes times{counts.first_time().value_or(Time{}), counts.last_time().value_or(Time{})};
     if (const auto bytes = recording.read_feature(Feature::sample_time)) {
         const auto told = SampleTimes::decode(Cursor(*bytes, recording.order(), {.where = "SAMPLE_TIME", .offset = 0}));
-        if (told && told->last != Time{} && told->first <= told->last) times = *told;
+        if (told && told->known() && told->first <= told->last) times = *told;
     }
     constexpr double in_second = 1e9;
     const auto length = [](Time from, Time until) {
@@ -200,8 +200,7 @@ Result<DiffCounts> count_for_diff(const Recording& recording, const Symbolizer& 
             SampleCounts::count(recording, symbolizer.timeline(), counting_for_diff(symbolizer, options));
         if (!counts) return fail(counts.error());
         DiffCounts made;
-        made.recording = RecordingFacts::of(
-            recording, {counts->first_time().value_or(Time{}), counts->last_time().value_or(Time{})});
+        made.recording = RecordingFacts::of(recording, *counts);
         made.seconds = recorded_seconds(recording, *counts, options.filter);
         const auto& whole = options.relative ? counts->totals() : counts->considered();
         for (std::size_t column = 0; column < counts->events().size(); ++column) {

@@ -36,8 +36,7 @@ SampleCountOptions counting(const Symbolizer& symbolizer, const ExportedOptions&
 
 void add_columns(Exported& exported, const Recording& recording) {
     const auto& events = recording.events().events();
-    exported.recording = RecordingFacts::of(
-        recording, {exported.counts.first_time().value_or(Time{}), exported.counts.last_time().value_or(Time{})});
+    exported.recording = RecordingFacts::of(recording, exported.counts);
     for (const auto index : exported.counts.events()) {
         const auto& event = events[index];
         exported.events.push_back(

@@ -2,6 +2,7 @@
 #include "perfdata/annotate/format/recording_facts.hpp"
 
 #include "perfdata/profile/profile.hpp"
+#include "perfdata/profile/sample_counts.hpp"
 
 namespace perfdata {
 namespace {
@@ -19,13 +20,20 @@ RecordingFacts without_events(const Recording& recording) {
 
 }  // namespace
 
-RecordingFacts RecordingFacts::of(const Recording& recording, SampleTimes times) {
+RecordingFacts RecordingFacts::of(const Recording& recording, std::optional<SampleTimes> times) {
     auto facts = without_events(recording);
     for (const auto& event : recording.events().events()) facts.events.push_back({event.name, std::nullopt});
-    if (times.first.nanoseconds != 0 || times.last.nanoseconds != 0) {
-        facts.first_time = times.first;
-        facts.last_time = times.last;
+    if (times) {
+        facts.first_time = times->first;
+        facts.last_time = times->last;
     }
+    return facts;
+}
+
+RecordingFacts RecordingFacts::of(const Recording& recording, const SampleCounts& counts) {
+    auto facts = of(recording);
+    facts.first_time = counts.first_time();
+    facts.last_time = counts.last_time();
     return facts;
 }
 

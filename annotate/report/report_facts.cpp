@@ -117,8 +117,7 @@ void add_programs(Report& report, const BpfPrograms& symbols) {
 
 void add_recording(Report& report, const Recording& recording, const SampleCounts& counts,
                    const Symbolizer& symbolizer) {
-    report.recording =
-        RecordingFacts::of(recording, {counts.first_time().value_or(Time{}), counts.last_time().value_or(Time{})});
+    report.recording = RecordingFacts::of(recording, counts);
     report.chain_losses = counts.chain_losses();
     report.stacks = StackFacts::of(counts.chain_losses().stacks, symbolizer);
     report.completeness = symbolizer.timeline().completeness();

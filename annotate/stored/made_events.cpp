@@ -32,6 +32,7 @@ std::vector<stored::Ref<stored::Event>> add_events(Making& making, const std::ve
         }
         row.first_time = times[column].first.value_or(Time{}).nanoseconds;
         row.last_time = times[column].last.value_or(Time{}).nanoseconds;
+        row.from_zero = times[column].first == Time{};
         if (const auto lost = losses.find(index); lost != losses.end()) {
             row.has_losses = true;
             row.counted = lost->second.samples;

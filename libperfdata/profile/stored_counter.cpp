@@ -210,13 +210,12 @@ class StoredCounter {
     // Times are those of all samples of an event.
     void add_times() {
         if (counted_.any_dropped() || options_.only_calls != nullptr) return;
-        const auto note = [&](std::uint64_t time) {
-            if (time != 0) counted_.note_time(Time{time});
-        };
-        for (std::uint32_t event = 0; event < model_.events.size(); ++event) {
-            if (counted_.column(event) == CountedRows::not_counted) continue;
-            note(model_.events[event].first_time);
-            note(model_.events[event].last_time);
+        for (std::uint32_t at = 0; at < model_.events.size(); ++at) {
+            const auto& event = model_.events[at];
+            const bool known = event.from_zero || event.first_time != 0;
+            if (!known || counted_.column(at) == CountedRows::not_counted) continue;
+            counted_.note_time(Time{event.first_time});
+            counted_.note_time(Time{event.last_time});
         }
     }
 

@@ -176,7 +176,8 @@ class RandomModel {
                 attr.config = below(500);
             }
             event.attr = stored::encode_attr(attr);
-            event.first_time = 1 + below(1000);
+            event.from_zero = perhaps(4);
+            event.first_time = event.from_zero ? 0 : 1 + below(1000);
             event.last_time = 1000 + below(1000);
             event.has_losses = perhaps();
             event.lost = event.has_losses ? below(9) : 0;

@@ -106,6 +106,7 @@ class TwinMaker {
             row.attr = encode_attr(events[index].attr);
             row.first_time = counts.first_time().value_or(Time{}).nanoseconds;
             row.last_time = counts.last_time().value_or(Time{}).nanoseconds;
+            row.from_zero = counts.first_time() == Time{};
             model_.events.push_back(row);
         }
     }

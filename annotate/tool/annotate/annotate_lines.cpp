@@ -65,8 +65,7 @@ int annotate_lines(Session& session, const LinesChoice& choice) {
     if (!heat) return session.give_up(heat.error());
 
     LinesPage page(*heat);
-    page.recording =
-        RecordingFacts::of(recording, {counts->first_time().value_or(Time{}), counts->last_time().value_or(Time{})});
+    page.recording = RecordingFacts::of(recording, *counts);
     page.columns = sampled_columns(counts->considered());
     page.whole = choice.relative ? counts->totals() : counts->considered();
     page.dropped = dropped_samples(counts->dropped());

@@ -186,7 +186,7 @@ void InfoPage::write_json(const Sink& sink) const {
     JsonWriter json(sink);
     json.begin_object();
     json.member("schema", "perfdata.info/1");
-    write_recording(json, RecordingFacts::of(recording, times.samples));
+    write_recording(json, RecordingFacts::of(recording, times.known() ? std::optional(times.samples) : std::nullopt));
     write_header(json, recording);
     if (recording.bundle()) write_bundle_facts(json, *recording.bundle());
     if (recording.is_profile()) write_profile_facts(json, recording);

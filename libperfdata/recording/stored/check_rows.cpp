@@ -77,6 +77,7 @@ void RowChecker::look_at(const Source& row) const {
 void RowChecker::look_at(const Event& row) const {
     promise(row.name && row.perf_name, "an event has no name");
     promise(row.attr.size() == attr_bytes, "an attr has another length");
+    promise(!row.from_zero || row.first_time == 0, "an event has two first samples");
 }
 
 void RowChecker::look_at(const Object& row) const {

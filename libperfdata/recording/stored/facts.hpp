@@ -70,16 +70,17 @@ struct Event {
     // recordings. An event that leads names itself.
     Ref<Text> group_leader;
     Ref<Text> group_name;                               // EventGroups::Group::name
-    std::uint64_t first_time = 0;                       // of its samples; 0: not known, and so after merging
+    std::uint64_t first_time = 0;                       // of its samples; 0: both not known, as after merging
     std::uint64_t last_time = 0;                        // likewise
     std::uint64_t counted = 0, lost = 0, filtered = 0;  // EventLosses: samples, lost, by_filter
     bool has_losses = false;                            // Completeness::losses has it
+    bool from_zero = false;                             // its first sample was taken at time 0: that is known
 
     auto operator<=>(const Event&) const = default;
     template <class Row, class Take>
     static void visit(Row& row, Take&& take) {
         take(row.position, row.name, row.perf_name, row.attr, row.group_leader, row.group_name, row.first_time,
-             row.last_time, row.counted, row.lost, row.filtered, row.has_losses);
+             row.last_time, row.counted, row.lost, row.filtered, row.has_losses, row.from_zero);
     }
 };
 

@@ -57,6 +57,7 @@ void MergeRules::combine(Source& into, const Source& other) {
 
 void MergeRules::normalise(Event& row) {
     row.first_time = row.last_time = 0;
+    row.from_zero = false;
 }
 void MergeRules::combine(Event& into, const Event& other) {
     take_least(into.position, other.position);

@@ -86,6 +86,18 @@ TEST_CASE("Tasks of a profile have all that tells them apart", "[annotate][store
     CHECK(made.text(made.model.tasks[1].comm) == "worker");
     CHECK(made.model.events[0].first_time == 100);
     CHECK(made.model.events[0].last_time == 300);
+    CHECK_FALSE(made.model.events[0].from_zero);
+}
+
+TEST_CASE("A profile knows a first sample at time 0", "[annotate][stored]") {
+    Scene scene;
+    scene.known({1, 1, {{0x1000, 0x100, "main", 1}}});
+    scene.sample(0x1004, 0).sample(0x1004, 300);
+    const AnnotatedScene opened(scene);
+    const MadeProfile made(opened);
+    CHECK(made.model.events[0].first_time == 0);
+    CHECK(made.model.events[0].last_time == 300);
+    CHECK(made.model.events[0].from_zero);
 }
 
 TEST_CASE("A profile keeps branches that may be calls", "[annotate][stored]") {

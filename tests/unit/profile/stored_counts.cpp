@@ -86,6 +86,7 @@ class StoredWorld {
             comm.comm = name;
             if (pid != 13) scene_.add(encode(comm, scene_.frame({5, pid, pid, 0})));
         }
+        if (seed % 3 == 0) add_sample(0);  // 0 is a time, too
         for (std::uint64_t time = 100; time < 700; ++time) add_sample(time);
         live_.emplace(scene_.open());
         live_timeline_.emplace(Timeline::build(*live_).value());

@@ -222,6 +222,10 @@ TEST_CASE("Promises of the rows of a profile are checked", "[recording][stored]"
     CHECK(refusal([](Model& m) { m.frames[0] = {}; }).ends_with("a frame does not say why it has no name"));
     CHECK(refusal([](Model& m) { m.events[0].attr.pop_back(); }).ends_with("an attr has another length"));
     CHECK(refusal([](Model& m) {
+              m.events[0].first_time = 1;
+              m.events[0].from_zero = true;
+          }).ends_with("an event has two first samples"));
+    CHECK(refusal([](Model& m) {
               m.sources[0].content.pop_back();
           }).ends_with("the hash of a recording has another length"));
     CHECK(refusal([](Model& m) { m.objects[0].build_id = std::string(21, 'x'); }).ends_with("a build id is too long"));

@@ -209,7 +209,10 @@ TEST_CASE("Merged profiles have no times and no order", "[recording][stored][mer
     const auto sum = merge_two(random_model(1), random_model(2));
     REQUIRE(sum);
     for (const auto& cell : sum->cells) CHECK(cell.order == 0);
-    for (const auto& event : sum->events) CHECK((event.first_time == 0 && event.last_time == 0));
+    for (const auto& event : sum->events) {
+        CHECK((event.first_time == 0 && event.last_time == 0));
+        CHECK_FALSE(event.from_zero);
+    }
     for (const auto& code : sum->codes) CHECK((code.from == 0 && code.until == ~std::uint64_t{0}));
     for (const auto& version : sum->versions) CHECK((version.from == 0 && version.until == ~std::uint64_t{0}));
     for (const auto& object : sum->objects) CHECK(object.inode == 0);

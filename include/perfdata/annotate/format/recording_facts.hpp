@@ -16,6 +16,7 @@
 namespace perfdata {
 
 class Profile;
+class SampleCounts;
 
 // RecordingFacts is plain data: it may outlive the recording. A text is empty if the recording does not have it.
 struct PERFDATA_EXPORT RecordingFacts {
@@ -32,8 +33,10 @@ struct PERFDATA_EXPORT RecordingFacts {
     std::vector<Event> events;                     // see of()
     std::optional<Time> first_time, last_time;     // of samples; empty: unknown
 
-    // of(recording) returns all events in the order of the recording, uncounted. Two zeros in `times` mean unknown.
-    static RecordingFacts of(const Recording& recording, SampleTimes times = {});
+    // of(recording) returns all events in the order of the recording, uncounted.
+    static RecordingFacts of(const Recording& recording, std::optional<SampleTimes> times = {});
+    // of(recording, counts) has the times of the samples that were counted.
+    static RecordingFacts of(const Recording& recording, const SampleCounts& counts);
     // of(recording, profile) returns the events that the profile counted, with their numbers of samples.
     static RecordingFacts of(const Recording& recording, const Profile& profile);
 };
