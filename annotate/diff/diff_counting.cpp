@@ -20,6 +20,7 @@
 #include "perfdata/symbols/kernel/kernel_names.hpp"
 #include "perfdata/timeline/code_filter.hpp"
 
+#include "format/count_problems.hpp"
 #include "format/words.hpp"
 #include "report/unnamed_samples.hpp"
 #include "report/without_samples.hpp"
@@ -212,9 +213,7 @@ Result<DiffCounts> count_for_diff(const Recording& recording, const Symbolizer& 
         made.dropped = dropped_samples(counts->dropped());
         made.completeness = symbolizer.timeline().completeness();
         made.completeness.diagnostics.append(symbolizer.losses());
-        for (auto& problem : counts->counter_losses().problems()) {
-            made.completeness.diagnostics.add(std::move(problem));
-        }
+        for (auto& problem : count_problems(recording, *counts)) made.completeness.diagnostics.add(std::move(problem));
         if (const auto samples = counter.not_kept(); samples != 0) {
             made.completeness.diagnostics.add({ErrorCode::limit, Error::no_offset, "functions",
                                                fmt::format("{} samples are in more places than there is room for: they "

@@ -75,7 +75,7 @@ class PprofWriter {
     PprofWriter(const Exported& exported, const PprofOptions& options, const Sink& sink)
         : exported_(exported), options_(options), sink_(sink), locations_(exported), room_(exported) {}
 
-    std::uint64_t write() {
+    PprofCuts write() {
         order_mappings();
         write_types();
         write_samples();
@@ -88,7 +88,7 @@ class PprofWriter {
             flush_full();
         }
         if (!block_.empty()) sink_(block_);
-        return room_.cut();
+        return {room_.cut(), cut_};
     }
 
   private:
@@ -375,8 +375,8 @@ PprofOptions PprofOptions::of(const Recording& recording, const Exported& export
     return options;
 }
 
-std::uint64_t write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink, unsigned threads) {
-    std::uint64_t cut = 0;
+PprofCuts write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink, unsigned threads) {
+    PprofCuts cut;
     const auto write = [&](const Sink& packed) { cut = PprofWriter(exported, options, packed).write(); };
     write_gzip(sink, write, threads);
     return cut;

@@ -45,6 +45,12 @@ struct PprofOptions {
     static PprofOptions of(const Recording& recording, const Exported& exported);
 };
 
+// PprofCuts is what a profile lacks.
+struct PprofCuts {
+    std::uint64_t stacks = 0;  // so many have no callers: see StackRoom
+    bool values = false;       // sums of values are at most 2^63-1: what is beyond is left out
+};
+
 // write_pprof(...) writes a sample for each row of `exported`, which is made with addresses and, better, with lines.
 //
 //     sample types    of each event "<event>_sample" (hits) and "<event>_event" (the sum of periods); the latter of the
@@ -52,9 +58,7 @@ struct PprofOptions {
 //     labels          comm, pid, tid, and code: whose code was sampled, as to_string(CodeClass)
 //     comments        the command line, versions, arch, host, as "name:value"
 //
-// Sums of values are at most 2^63-1: what is beyond is left out, and a comment says so. Another says how many stacks
-// lack callers, which it returns: see StackRoom. With more than one thread, `sink` is called on another.
-std::uint64_t write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink,
-                          unsigned threads = 1);
+// What it cuts is said by comments, too. With more than one thread, `sink` is called on another.
+PprofCuts write_pprof(const Exported& exported, const PprofOptions& options, const Sink& sink, unsigned threads = 1);
 
 }  // namespace perfdata

@@ -9,6 +9,7 @@
 
 #include "perfdata/recording/event_groups.hpp"
 
+#include "format/count_problems.hpp"
 #include "format/words.hpp"
 #include "without_samples.hpp"
 
@@ -130,7 +131,7 @@ void add_recording(Report& report, const Recording& recording, const SampleCount
     }
     const auto groups = EventGroups::read(recording);
     for (const auto& problem : groups.diagnostics()) report.completeness.diagnostics.add(problem);
-    for (auto& problem : counts.counter_losses().problems()) report.completeness.diagnostics.add(std::move(problem));
+    for (auto& problem : count_problems(recording, counts)) report.completeness.diagnostics.add(std::move(problem));
     if (const auto further = counts.in_further_tasks(); further != 0) {
         report.completeness.diagnostics.add({ErrorCode::limit, Error::no_offset, "rows",
                                              fmt::format("{} samples are of more tasks or values than there is room "

@@ -13,6 +13,7 @@
 #include "perfdata/symbols/object_architecture.hpp"
 
 #include "core/platform.hpp"
+#include "format/count_problems.hpp"
 #include "format/percent_limit.hpp"
 #include "page/titles.hpp"
 #include "recording/stored/model.hpp"
@@ -123,7 +124,7 @@ class Annotate {
         if (const auto problem = symbolizer.text_problem()) source_note_ = problem->message();
         auto completeness = session_.completeness();
         note_problems(listings, symbolizer, completeness);
-        for (auto& problem : profile->counter_losses().problems()) completeness.diagnostics.add(std::move(problem));
+        for (auto& problem : count_problems(recording, *profile)) completeness.diagnostics.add(std::move(problem));
         if (histograms_ != nullptr) {
             for (auto& problem : histograms_->problems()) completeness.diagnostics.add(std::move(problem));
         }
@@ -192,7 +193,8 @@ class Annotate {
         const auto counts = SampleCounts::count(session_.recording(), session_.timeline(), counting);
         if (!counts) return fail(counts.error());
         if (hits(counts->totals()) == 0) return {};
-        for (auto& note : absent_code(wanted, *counts, session_.symbolizer())) absent_.push_back(std::move(note));
+        for (auto& note : absent_code(wanted, *counts, session_.symbolizer()))
+            absent_.push_back(std::move(note));
         return {};
     }
 

@@ -23,6 +23,7 @@
 #include "export/folded.hpp"
 #include "export/pprof.hpp"
 #include "export/speedscope.hpp"
+#include "format/count_problems.hpp"
 #include "page/titles.hpp"
 #include "report/unnamed_samples.hpp"
 #include "report/without_samples.hpp"
@@ -174,7 +175,8 @@ class ExportRun {
         return session_.commit(*output) ? fine : failed;
     }
 
-    std::uint64_t write_format(const Exported& exported, const Sink& sink) const {
+    // Returns how many stacks were cut.
+    std::uint64_t write_format(const Exported& exported, const Sink& sink) {
         if (choice_.is(Format::folded)) return write_folded(exported, {choice_.periods, !choice_.plain}, sink);
         if (choice_.is(Format::speedscope)) return write_speedscope(exported, {choice_.periods, !choice_.plain}, sink);
         // These write what stacks share once.
@@ -184,7 +186,10 @@ class ExportRun {
         if (choice_.is(Format::csv)) {
             return write_csv_table(exported, session_.symbolizer(), *csv_table(choice_.table), sink);
         }
-        return write_pprof(exported, PprofOptions::of(session_.recording(), exported), sink, choice_.names.threads());
+        const auto options = PprofOptions::of(session_.recording(), exported);
+        const auto cuts = write_pprof(exported, options, sink, choice_.names.threads());
+        cut_values_ = cuts.values;
+        return cuts.stacks;
     }
 
     void add_problems(const Exported& exported, Completeness& completeness) const {
@@ -196,7 +201,11 @@ class ExportRun {
                      "than the file that they are from; --format callgrind has them all",
                      cut_stacks_)});
         }
-        for (auto& problem : exported.counts.counter_losses().problems()) {
+        if (cut_values_) {
+            completeness.diagnostics.add({ErrorCode::limit, Error::no_offset, "values",
+                                          "sums beyond 2^63-1, the largest of pprof, are cut to that"});
+        }
+        for (auto& problem : export_problems(session_.recording(), exported.counts)) {
             completeness.diagnostics.add(std::move(problem));
         }
         for (const auto& problem : exported.line_problems) {
@@ -334,6 +343,7 @@ class ExportRun {
     Session session_;
     std::optional<TableDirectory> directory_;
     std::uint64_t cut_stacks_ = 0;  // stacks without callers, see StackRoom
+    bool cut_values_ = false;       // see PprofCuts
 };
 
 }  // namespace

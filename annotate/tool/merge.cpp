@@ -115,6 +115,10 @@ class MergeRun {
 
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
+        Completeness completeness;
+        for (auto& problem : full_sums(model)) completeness.diagnostics.add(std::move(problem));
+        session_.warn(completeness, false);
+        session_.note(pprof_sums_text(model));
         for (const auto& text : left_out_texts(model)) session_.note("left out: " + text);
         if (const auto versions = stored::differing(model); versions != 0) {
             session_.note(fmt::format("{} of functions had other code in some of the recordings: one of them is kept",

@@ -88,7 +88,8 @@ class MakeProfileRun {
             status != fine) {
             return status;
         }
-        const auto completeness = session_.completeness();
+        auto completeness = session_.completeness();
+        for (auto& problem : full_sums(*made)) completeness.diagnostics.add(std::move(problem));
         session_.warn(completeness, unnamed_kernel_);
         tell(*made);
         session_.count_samples(sum_of_hits(*made));
@@ -187,6 +188,7 @@ class MakeProfileRun {
 
     void tell(const stored::Model& model) const {
         for (const auto& text : partial_texts(model)) session_.note("the profile is partial: " + text);
+        session_.note(pprof_sums_text(model));
         for (const auto& [what, some] : left_out_) {
             if (model.facts.left_out.empty()) break;  // without lines it lacks no text of them
             std::vector<std::string> names;

@@ -7,6 +7,7 @@
 
 #include "perfdata/annotate/page/lines_page.hpp"
 
+#include "format/count_problems.hpp"
 #include "format/percent_limit.hpp"
 #include "format/words.hpp"
 #include "page/titles.hpp"
@@ -78,7 +79,7 @@ int annotate_lines(Session& session, const LinesChoice& choice) {
     page.stacks = StackFacts::of(counts->chain_losses().stacks, symbolizer);
     page.completeness = session.completeness();
     if (counting.chains) page.completeness.stacks_not_unwound = page.stacks.lacking();
-    for (auto& problem : counts->counter_losses().problems()) page.completeness.diagnostics.add(std::move(problem));
+    for (auto& problem : count_problems(recording, *counts)) page.completeness.diagnostics.add(std::move(problem));
     for (const auto& problem : heat->problems) {
         if (is_line_loss(problem.code)) page.completeness.diagnostics.add(problem);
     }

@@ -2,6 +2,7 @@
 #include "profile_summary.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -11,6 +12,7 @@
 #include "perfdata/timeline/frame.hpp"
 #include "perfdata/timeline/stack_unwinder.hpp"
 
+#include "format/count_problems.hpp"
 #include "format/json_writer.hpp"
 #include "recording/stored/problems.hpp"
 #include "recording/stored/shared_facts.hpp"
@@ -112,7 +114,8 @@ void write_profile_summary(const ProfileSummary& summary, const Sink& sink) {
     write_lacks(json, model, "partial");
     json.member("lost_events", model.facts.lost_events);
     json.member("lost_samples", model.facts.lost_samples);
-    json.member("diagnostics_total", model.facts.diagnostics.count + model.facts.losses.count);
+    json.member("diagnostics_total",
+                model.facts.diagnostics.count + model.facts.losses.count + full_sums(model).size());
     json.end_object();
     json.finish();
 }
@@ -127,6 +130,23 @@ std::vector<std::string> left_out_texts(const stored::Model& model) {
     std::vector<std::string> texts;
     for (const auto& row : model.facts.left_out) texts.push_back(stored::left_out_text(model, row));
     return texts;
+}
+
+std::vector<Error> full_sums(const stored::Model& model) {
+    std::vector<Error> problems;
+    const auto totals = stored_totals(model);
+    for (std::size_t at = 0; at < totals.size(); ++at) {
+        auto text = full_sum_text(model.text(model.events[at].name), totals[at]);
+        if (!text.empty()) problems.push_back({ErrorCode::limit, Error::no_offset, "sums", std::move(text)});
+    }
+    return problems;
+}
+
+std::string pprof_sums_text(const stored::Model& model) {
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    const auto exceeds = [](const EventCount& sum) { return sum.hits > most || sum.periods > most; };
+    if (!std::ranges::any_of(stored_totals(model), exceeds)) return {};
+    return "sums beyond 2^63-1 are cut to that where pprof reads the file: its numbers end there";
 }
 
 UnnamedSamples unnamed_samples(const stored::Model& model) {
@@ -153,7 +173,8 @@ bool has_stored_losses(const stored::Model& model) {
     return facts.bytes_unread != 0 || facts.diagnostics.count != 0 || facts.losses.count != 0 ||
            std::ranges::any_of(facts.records, damaged) || std::ranges::any_of(facts.partial, limit) ||
            std::ranges::any_of(facts.left_out, held_back) || stacks_lost(facts) || facts.counters_unknown != 0 ||
-           facts.counters_went_back != 0 || facts.counters_not_kept != 0 || facts.in_further_tasks != 0;
+           facts.counters_went_back != 0 || facts.counters_not_kept != 0 || facts.in_further_tasks != 0 ||
+           !full_sums(model).empty();
 }
 
 }  // namespace perfdata::tool

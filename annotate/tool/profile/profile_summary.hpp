@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "perfdata/annotate/format/sink.hpp"
+#include "perfdata/core/error.hpp"
 
 #include "recording/stored/model.hpp"
 #include "report/unnamed_samples.hpp"
@@ -27,6 +28,12 @@ void write_profile_summary(const ProfileSummary& summary, const Sink& sink);
 // left_out_texts(model) says how many source files it has no text of, and why.
 std::vector<std::string> partial_texts(const stored::Model& model);
 std::vector<std::string> left_out_texts(const stored::Model& model);
+
+// full_sums(model) returns a limit for each event whose sums end at the largest number.
+std::vector<Error> full_sums(const stored::Model& model);
+
+// pprof_sums_text(model) says that pprof, whose numbers have 63 bits, reads smaller sums from the file; empty if not.
+std::string pprof_sums_text(const stored::Model& model);
 
 // unnamed_samples(model) returns which samples lack names for want of files; none if it keeps no symbols at all.
 UnnamedSamples unnamed_samples(const stored::Model& model);

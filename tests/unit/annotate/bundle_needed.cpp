@@ -28,7 +28,7 @@ namespace {
 using NotedRanges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 std::shared_ptr<const Source> owned(Bytes bytes) {
-    return std::make_shared<const OwnedSource>(std::string(as_text(bytes)));
+    return std::make_shared<const perfdata::OwnedSource>(std::string(as_text(bytes)));
 }
 
 ElfFile opened_elf(std::shared_ptr<const Source> content) {
@@ -159,7 +159,7 @@ TEST_CASE("Pieces of the kernel's memory keep their addresses", "[annotate][bund
     const auto core = opened_elf(owned(blob));
     const auto pieces = core_pieces(core, {{0, 0x1000}, {0x2000, 0x3000}, {0x3000, 0x5000}}, {});
     REQUIRE(pieces);
-    const auto part = opened_elf(std::make_shared<const OwnedSource>(*pieces));
+    const auto part = opened_elf(std::make_shared<const perfdata::OwnedSource>(*pieces));
     CHECK(part.type() == ElfFile::Type::core);
     CHECK(part.machine() == core.machine());
     CHECK(part.missing_bytes() == 0);
@@ -277,7 +277,7 @@ TEST_CASE("What is needed is there once, and counted", "[annotate][bundle]") {
 
 TEST_CASE("Of a perf map, only lines that name code are packed", "[annotate][bundle]") {
     const auto packed = [](std::string text) -> std::string {
-        const OwnedSource map(std::move(text));
+        const perfdata::OwnedSource map(std::move(text));
         const auto lines = perf_map_lines(map, "/tmp/perf-1.map", {}, {});
         if (!lines) return std::string(to_string(lines.error().code));
         return read_whole(**lines, 1000).value();
@@ -287,7 +287,7 @@ TEST_CASE("Of a perf map, only lines that name code are packed", "[annotate][bun
     CHECK(packed(std::string("1000 10 f\0secret\n", 17)) == "1000 10 f\n");
     CHECK(packed("root:secret:1\n") == "malformed");
     CHECK(packed("").empty());
-    const OwnedSource map(std::string("1000 10 f\n"));
+    const perfdata::OwnedSource map(std::string("1000 10 f\n"));
     std::stop_source stop;
     stop.request_stop();
     CHECK_FALSE(perf_map_lines(map, "map", {}, {stop.get_token(), {}}));

@@ -62,9 +62,10 @@ struct PprofMessage {
     std::map<std::uint32_t, std::vector<std::string>> texts;
 };
 
-std::string pprof_bytes(const Exported& exported, const PprofOptions& options = {}) {
+std::string pprof_bytes(const Exported& exported, const PprofOptions& options = {}, PprofCuts* cuts = nullptr) {
     std::string bytes;
-    write_pprof(exported, options, [&](std::string_view part) { bytes += part; });
+    const auto cut = write_pprof(exported, options, [&](std::string_view part) { bytes += part; });
+    if (cuts != nullptr) *cuts = cut;
     return bytes;
 }
 
@@ -329,6 +330,11 @@ TEST_CASE("pprof: sums stay within 2^63-1, and that is said", "[export][pprof]")
     CHECK(samples.at(2).packed(2).at(0) == 9);
     CHECK(read.comments().back() == "values:sums beyond 2^63-1 are cut to that");
     CHECK(PprofRead(pprof_scene()).comments().back().starts_with("perfdata-version:"));
+    PprofCuts cuts;
+    pprof_bytes(exported, {}, &cuts);
+    CHECK(cuts.values);
+    pprof_bytes(pprof_scene(), {}, &cuts);
+    CHECK_FALSE(cuts.values);
 }
 
 TEST_CASE("pprof: events beyond the limit are left out, and that is said", "[export][pprof]") {

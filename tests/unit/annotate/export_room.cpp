@@ -67,7 +67,7 @@ TEST_CASE("Stacks have all of their callers while there is room, then none", "[a
     CHECK(speedscope.cut == 3);
     CHECK(speedscope.text.contains("[6,0],[6,0,1],[6,0,1,2],[6,2,3],[6,4],[6,5]"));
     Spelled pprof;
-    pprof.cut = write_pprof(chain_of(depth, 8), {}, pprof.sink());
+    pprof.cut = write_pprof(chain_of(depth, 8), {}, pprof.sink()).stacks;
     CHECK(pprof.cut == 3);
     Calls calls;
     calls.sample("ab");
