@@ -121,8 +121,8 @@ class Annotate {
             }
         }
         session_.end_progress();
-        if (const auto problem = symbolizer.text_problem()) source_note_ = problem->message();
         auto completeness = session_.completeness();
+        if (auto problem = symbolizer.text_problem()) completeness.diagnostics.add(std::move(*problem));
         note_problems(listings, symbolizer, completeness);
         for (auto& problem : count_problems(recording, *profile)) completeness.diagnostics.add(std::move(problem));
         if (histograms_ != nullptr) {
@@ -358,7 +358,7 @@ class Annotate {
     std::vector<std::string> own_notes() const {
         auto notes = absent_;
         if (auto text = no_histogram_text(histograms_.get()); !text.empty()) notes.push_back(std::move(text));
-        for (const auto& text : {nameless_, unnamed_callers_, source_note_}) {
+        for (const auto& text : {nameless_, unnamed_callers_}) {
             const bool told = std::ranges::count(notes, text) != 0;
             if (!text.empty() && !told) notes.push_back(text);
         }
@@ -413,7 +413,6 @@ class Annotate {
     Flame flame_;  // for an HTML page
     ChainLosses chain_losses_;
     std::shared_ptr<TraceHistograms> histograms_;  // null: none are asked for
-    std::string source_note_;
     std::vector<std::string> absent_;         // see ChosenFunctions::absent
     std::string nameless_, unnamed_callers_;  // missing build ids; text output has the first above its table
     Architecture arch_;

@@ -147,6 +147,8 @@ std::string_view SourceFiles::text(std::string_view file, std::uint32_t line, co
         const std::string path(file);
         const auto left_out = left_out_;
         auto found = find(path);
+        // One file, however many directories have one of that name; and none if another directory has the text.
+        left_out_ = left_out + (found == nullptr && left_out_ != left_out ? 1 : 0);
         known = read_.emplace(path, Known{std::move(found), left_out_ != left_out}).first;
     }
     const auto* found = known->second.file.get();
