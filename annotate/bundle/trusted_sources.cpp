@@ -145,10 +145,10 @@ Result<SourceText> TrustedSources::read(std::string_view recorded, const NamedBy
     if (text.error().code == ErrorCode::cancelled) return fail(std::move(text.error()));
     const bool refused = !source && source.error().code == ErrorCode::mismatch;
     if (refused && example_.empty()) {
-        const auto where = resolved(found->name).shown();
-        example_ =
-            where + ": " + source.error().detail + "; --source-dir " + where.substr(0, where.rfind('/')) + " takes it";
-        if (private_takes_one_) example_ += ", and --private those of your programs";
+        // No directory is suggested: a program's author chose the name, of a file such as /etc/shadow perhaps.
+        example_ = resolved(found->name).shown() + ": " + source.error().detail +
+                   "; --source-dir DIR takes all that programs name in DIR: give only directories of sources";
+        if (private_takes_one_) example_ += "; --private takes what your own programs name";
     }
     return SourceText{true, refused ? untrusted : unreadable, {}, {}};
 }

@@ -32,6 +32,9 @@ def expect(packs, what, wanted, recording, *options, why="", **by):
     packed, told = packs(recording, *options, **by)
     if packed != wanted or ("--source-dir DIR takes " in told) == wanted or (not wanted and why not in told):
         complain(f"{what}: {packed}, not {wanted} ({why}): {told}")
+    # Whoever wrote the program chose the name of the secret: no option that takes it is told ready to be copied.
+    if "--source-dir /" in told:
+        complain(f"{what}: what is suggested: {told}")
 
 
 def named(path, program):
