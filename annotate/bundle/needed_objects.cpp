@@ -63,7 +63,7 @@ std::string_view why_no_debug(SymbolMiss why) {
 }
 
 // Returns what would supply an object to whoever collects.
-std::string_view remedy_for(SymbolMiss why, bool vdso) {
+std::string_view remedy_for(SymbolMiss why, bool vdso, bool allow_local) {
     if (vdso && (why == SymbolMiss::build_id_differs || why == SymbolMiss::not_found)) {
         return "it is that of another kernel: collect before the machine boots again";
     }
@@ -75,6 +75,10 @@ std::string_view remedy_for(SymbolMiss why, bool vdso) {
             return "collect on the recorded machine while it has the file; for a process in a container while it runs, "
                    "or with --root PID=DIR; or give the file with --buildid-dir or --symfs";
         case SymbolMiss::no_build_id:
+            if (allow_local) {
+                return "for a process in a container collect while it runs, or with --root PID=DIR; or give the "
+                       "recording machine's files with --symfs; `perf record --buildid-mmap` notes build ids";
+            }
             return "for a process in a container add --allow-local while it runs, or with --root PID=DIR; or give the "
                    "recording machine's files with --symfs; `perf record --buildid-mmap` notes build ids";
         default: return remedy(why);
@@ -224,7 +228,8 @@ class ObjectsAdder {
         const bool vdso = object.kind == ObjectKind::vdso;
         needed_.missing.push_back({vdso ? "vdso" : "object", recorded.path, id, std::string(to_string(why)),
                                    error == nullptr ? std::string(explain(why)) : error->detail,
-                                   std::string(remedy_for(why, vdso)), by, error != nullptr && is_private(*error)});
+                                   std::string(remedy_for(why, vdso, from_.options.finder.allow_local)), by,
+                                   error != nullptr && is_private(*error)});
     }
 
     // Adds the debug files that were read for an object: its symbols, its lines, its unwind information may each be in

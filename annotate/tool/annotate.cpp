@@ -193,7 +193,7 @@ class Annotate {
         const auto counts = SampleCounts::count(session_.recording(), session_.timeline(), counting);
         if (!counts) return fail(counts.error());
         if (hits(counts->totals()) == 0) return {};
-        for (auto& note : absent_code(wanted, *counts, session_.symbolizer()))
+        for (auto& note : absent_code(wanted, *counts, session_.symbolizer(), options_.samples.chosen_samples()))
             absent_.push_back(std::move(note));
         return {};
     }

@@ -254,7 +254,7 @@ class ExportRun {
     // similar names.
     void note_absent_code(const SampleCounts& counts) {
         const auto wanted = choice_.samples.code();
-        if (!absent_code(wanted, counts, session_.symbolizer()).empty()) note_absent_code(wanted);
+        if (!absent_code(wanted, counts, session_.symbolizer(), {}).empty()) note_absent_code(wanted);
     }
 
     // Branches lie in objects without samples, too.
@@ -285,7 +285,8 @@ class ExportRun {
         const auto all = SampleCounts::count(session_.recording(), session_.timeline(), options);
         session_.end_progress();
         if (!all) return;
-        for (const auto& note : absent_code(wanted, *all, symbolizer)) session_.note(note);
+        const auto samples = choice_.samples.chosen_samples();
+        for (const auto& note : absent_code(wanted, *all, symbolizer, samples)) session_.note(note);
     }
 
     // Returns how many samples have no weight by their periods. In folded stacks they are added up with others.

@@ -285,7 +285,8 @@ class ReportRun {
         if (report.rows.empty() && !report.without_samples.empty()) return session_.note(report.without_samples);
         choice_.samples.note_absent_tasks(choice_.common, session_.timeline());
         if (hits(counts.totals()) == 0) return;
-        for (const auto& note : absent_code(options_.code, counts, session_.symbolizer())) session_.note(note);
+        const auto samples = choice_.samples.chosen_samples();
+        for (const auto& note : absent_code(options_.code, counts, session_.symbolizer(), samples)) session_.note(note);
     }
 
     const ReportChoice& choice_;

@@ -94,7 +94,8 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
     session.note(filter_text(counts.dropped, counts.samples));
     choice.samples.note_absent_tasks(choice.common, session.timeline());
     choice.samples.note_lacking_fields(choice.common, session.recording(), options.filter);
-    note_absent(choice.common, "--dso", "samples in an object called", counts.absent_objects, counts.other_objects);
+    const auto samples = choice.samples.chosen_samples();
+    note_absent(choice.common, "--dso", samples + " in an object called", counts.absent_objects, counts.other_objects);
     auto other_symbols = counts.other_symbols;
     for (const auto& name : counts.absent_symbols) {
         const bool sampled = std::ranges::binary_search(counts.other_symbols, name);
@@ -102,7 +103,7 @@ void tell(const Session& session, const ScriptChoice& choice, const ScriptOption
         complain(fmt::format("note: --symbols: {} was inlined: choose a function that contains it", name));
         other_symbols.push_back(name);
     }
-    note_absent(choice.common, "--symbols", "samples in a function called", counts.absent_symbols, other_symbols);
+    note_absent(choice.common, "--symbols", samples + " in a function called", counts.absent_symbols, other_symbols);
     note_callers("--dso", counts.absent_objects, counts.other_objects);
     note_callers("--symbols", counts.absent_symbols, counts.other_symbols);
     session.note(counts.without_build_id.list_text());

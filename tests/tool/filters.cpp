@@ -252,3 +252,21 @@ TEST_CASE("Samples are chosen by cgroup, by path or number", "[filters]") {
     CHECK(ended.status == 0);
     CHECK(ended.messages.find("--cgroup: no cgroup /nosuch in this recording") != std::string::npos);
 }
+
+TEST_CASE("What chose the samples is told with names that none of them has", "[filters]") {
+    const Place place;
+    const std::vector<std::vector<std::string>> commands = {
+        {"report"}, {"annotate"}, {"script"}, {"export", "--format", "folded"}};
+    for (const auto& command : commands) {
+        const auto messages = [&](const std::vector<std::string>& options) {
+            const auto ended = place.run(with(with(command, {"--offline", "--dso", "nosuch", "in.data"}), options));
+            INFO(in_words(command) << "\n" << ended.messages);
+            return ended.messages;
+        };
+        CHECK(messages({}).find("--dso: no samples in an object called nosuch in this recording") != std::string::npos);
+        CHECK(messages({"--kind", "kernel"}).find("--dso: no samples in an object") != std::string::npos);
+        CHECK(messages({"-e", "cpu-clock", "--time", "0,99"})
+                  .find("--dso: no samples that --event, --time chose in an object called nosuch in this recording") !=
+              std::string::npos);
+    }
+}

@@ -12,8 +12,8 @@
 
 namespace perfdata::tool {
 
-std::vector<std::string> absent_code(const CodeFilter& wanted, const SampleCounts& counts,
-                                     const Symbolizer& symbolizer) {
+std::vector<std::string> absent_code(const CodeFilter& wanted, const SampleCounts& counts, const Symbolizer& symbolizer,
+                                     const std::string& samples) {
     const auto absent = [&](std::vector<std::string> names, auto filter) {
         std::erase_if(names, [&](const std::string& name) {
             return std::ranges::any_of(counts.frames(), [&](const Frame& frame) {
@@ -37,8 +37,8 @@ std::vector<std::string> absent_code(const CodeFilter& wanted, const SampleCount
     other_objects.erase(std::string());
     other_symbols.erase(std::string());
     auto notes =
-        absent_notes("--dso", "samples in an object called", objects, {other_objects.begin(), other_objects.end()});
-    for (auto& note : absent_notes("--symbols", "samples in a function called", symbols,
+        absent_notes("--dso", samples + " in an object called", objects, {other_objects.begin(), other_objects.end()});
+    for (auto& note : absent_notes("--symbols", samples + " in a function called", symbols,
                                    {other_symbols.begin(), other_symbols.end()})) {
         notes.push_back(std::move(note));
     }

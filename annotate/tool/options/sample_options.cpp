@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -205,6 +206,13 @@ std::vector<std::string> SampleChoice::given() const {
         if (option.given) names.emplace_back(option.name);
     }
     return names;
+}
+
+std::string SampleChoice::chosen_samples() const {
+    auto names = given();
+    std::erase_if(names,
+                  [](std::string_view name) { return name == "--kind" || name == "--dso" || name == "--symbols"; });
+    return names.empty() ? "samples" : fmt::format("samples that {} chose", fmt::join(names, ", "));
 }
 
 bool SampleChoice::suits(const Common& common, const Recording& recording) const {

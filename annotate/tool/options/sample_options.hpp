@@ -36,6 +36,8 @@ struct SampleChoice {
 
     // Returns the options that were given, by their longest name.
     std::vector<std::string> given() const;
+    // Returns "samples", or "samples that --event, --time chose": what is left if code is not looked at.
+    std::string chosen_samples() const;
 
     // Returns false if a profile file does not tell apart what an option asks for, and says so: exit code `usage`. Ask
     // before filter().
