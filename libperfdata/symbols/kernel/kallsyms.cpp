@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
 #include <utility>
 
+#include "perfdata/core/endian.hpp"
 #include "perfdata/recording/content.hpp"
 
 #include "recording/look_out.hpp"
@@ -22,9 +24,14 @@ bool is_function(char type) {
     return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-// Mapping symbols and local labels are no functions.
+// Mapping symbols and local labels are no functions. The first character decides for nearly all names.
 bool is_label(std::string_view name) {
-    return name.starts_with('$') || name.starts_with(".L") || name.starts_with("L0");
+    switch (name.front()) {
+        case '$': return true;
+        case '.': return name.starts_with(".L");
+        case 'L': return name.starts_with("L0");
+        default: return false;
+    }
 }
 
 bool made_at_run_time(std::string_view module) {
@@ -61,7 +68,8 @@ class Lines {
     std::size_t damaged() const { return damaged_; }
 
   private:
-    // A table and the end of line that is mostly at hand: kallsyms is read in 0.84 of the time.
+    // Names are read in steps of eight characters, addresses by a table: that takes half of the instructions of one
+    // character after the other.
     static constexpr auto digits = [] {
         std::array<std::int8_t, 256> values{};
         values.fill(-1);
@@ -82,10 +90,46 @@ class Lines {
         at_ = newline == nullptr ? end_ : newline + 1;
     }
 
+    // Takes sixteen digits, as lines of 64-bit kernels have, if there are so many and something behind them.
+    void take_long_address(std::uint64_t& address) {
+        constexpr int count = 16;
+        if (end_ - at_ <= count) return;
+        int values = 0;
+        std::uint64_t sum = 0;
+        for (int place = 0; place < count; ++place) {
+            const auto value = digit(at_[place]);
+            values |= value;
+            sum = sum << 4 | static_cast<unsigned>(value);
+        }
+        if (values < 0) return;
+        address = sum;
+        at_ += count;
+    }
+
+    // Steps to the character that ends a name. A byte of `below` has its highest bit set where one of `eight` is less
+    // than 0x21; the lowest such byte is right, those above it need not be.
+    void pass_name() {
+        constexpr std::uint64_t ones = 0x0101010101010101, highest = 0x80 * ones;
+        for (;;) {
+            while (end_ - at_ >= 8) {
+                std::uint64_t eight = 0;
+                std::memcpy(&eight, at_, sizeof eight);
+                if constexpr (std::endian::native == std::endian::big) eight = byteswap(eight);
+                const auto below = (eight - 0x21 * ones) & ~eight & highest;
+                at_ += std::min(std::countr_zero(below) / 8, 8);
+                if (below != 0) break;
+            }
+            while (at_ != end_ && static_cast<unsigned char>(*at_) > ' ') ++at_;
+            if (at_ == end_ || *at_ == '\n' || *at_ == '\t' || *at_ == ' ') return;
+            ++at_;  // another control character: names may have any
+        }
+    }
+
     // Leaves at_ after what it took of the line, not after the line's end.
     bool read(Line& line) {
         const auto* const begin = at_;
         line.address = 0;
+        take_long_address(line.address);
         for (int value = 0; at_ != end_ && (value = digit(*at_)) >= 0; ++at_) {
             if (line.address >> 60 != 0) return false;
             line.address = line.address << 4 | static_cast<unsigned>(value);
@@ -93,7 +137,8 @@ class Lines {
         if (at_ == begin || end_ - at_ < 4 || at_[0] != ' ' || at_[1] == '\n' || at_[2] != ' ') return false;
         line.type = at_[1];
         const auto* const name = at_ + 3;
-        for (at_ = name; at_ != end_ && *at_ != '\n' && *at_ != '\t' && *at_ != ' ';) ++at_;
+        at_ = name;
+        pass_name();
         line.name = without_return({name, at_});
         line.module = {};
         if (at_ != end_ && *at_ != '\n') read_module(line);
@@ -163,13 +208,14 @@ Result<Kallsyms> Kallsyms::read(std::string text, const std::string& where, Look
     std::map<std::string_view, std::uint32_t> modules;
     std::pair<std::string_view, std::uint32_t> module;  // of the line before
     const auto module_place = [&](std::string_view name) {
+        if (name.empty()) return std::uint32_t{0};
         if (name != module.first) module = {name, modules.try_emplace(name, place(name)).first->second};
         return module.second;
     };
     Line line;
     Lines lines(all);
     while (lines.next(line, look)) {
-        if (made_at_run_time(line.module)) continue;
+        if (!line.module.empty() && made_at_run_time(line.module)) continue;
         any_address = any_address || line.address != 0;
         if (!is_function(line.type) || is_label(line.name)) continue;
         table.entries_.push_back({line.address, place(line.name), static_cast<std::uint32_t>(line.name.size()),
