@@ -413,8 +413,8 @@ class Annotate {
     Flame flame_;  // for an HTML page
     ChainLosses chain_losses_;
     std::shared_ptr<TraceHistograms> histograms_;  // null: none are asked for
-    std::vector<std::string> absent_;         // see ChosenFunctions::absent
-    std::string nameless_, unnamed_callers_;  // missing build ids; text output has the first above its table
+    std::vector<std::string> absent_;              // see ChosenFunctions::absent
+    std::string nameless_, unnamed_callers_;       // missing build ids; text output has the first above its table
     Architecture arch_;
     std::uint64_t hidden_ = 0;    // functions below --percent-limit
     bool lacks_callers_ = false;  // damage hides callers that the options ask for
