@@ -24,9 +24,13 @@ Spread spread(std::vector<double> values) {
     return {values[values.size() / 2], values.front(), values.back()};
 }
 
+std::string own_path() {
+    return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
 // Asks another process, so that its memory is not in the peaks of what this process starts.
 std::string hottest_function_of(const std::string& path) {
-    const auto command = "'" + std::filesystem::read_symlink("/proc/self/exe").string() + "' --hottest '" + path + "'";
+    const auto command = "'" + own_path() + "' --hottest '" + path + "'";
     std::string name;
     auto* const pipe = ::popen(command.c_str(), "r");
     if (pipe == nullptr) throw std::runtime_error("cannot start " + command);
@@ -40,7 +44,8 @@ struct Pair {
     const char* what;
     Words perf, ours;
     double aim = 0, peak_aim = 0;
-    bool threads = true;  // ours has -j
+    bool threads = true;          // ours has -j
+    const char* plain = nullptr;  // the plain loop for it; null: none
 };
 
 // Aims are those of docs/performance.md.
@@ -61,24 +66,32 @@ std::vector<Pair> pairs_of(const std::string& path, const std::string& tool) {
          {"perf", "report", "--stdio", "--no-children", "-g", "none", "-i", path},
          {tool, "report", "--allow-local", "--no-children", "-g", "none", "-i", path},
          12,
-         64}};
+         64,
+         true,
+         "report"}};
     if (chains) {
         pairs.push_back({"report with callers",
                          {"perf", "report", "--stdio", "-i", path},
                          {tool, "report", "--allow-local", "-i", path},
                          30,
-                         160});
+                         160,
+                         true,
+                         "children"});
         pairs.push_back({"report --no-children",
                          {"perf", "report", "--stdio", "--no-children", "-i", path},
                          {tool, "report", "--allow-local", "--no-children", "-i", path},
                          10,
-                         160});
+                         160,
+                         true,
+                         "no-children"});
     }
     pairs.push_back({chains ? "script, chains" : "script",
                      {"perf", "script", "-i", path},
                      {tool, "script", "--allow-local", "-i", path},
                      chains ? 10.0 : 8.0,
-                     64});
+                     64,
+                     true,
+                     chains ? "script" : nullptr});
     if (const auto symbol = hottest_function_of(path); !symbol.empty()) {
         pairs.push_back({"annotate a function",
                          {"perf", "annotate", "--stdio", "-s", symbol, "-i", path},
@@ -97,7 +110,7 @@ Words with_jobs(Words words, const char* jobs) {
 }
 
 Compared compare(const Pair& pair, int rounds) {
-    std::vector<double> perf_seconds, seconds, faster, wall_gain;
+    std::vector<double> perf_seconds, seconds, faster, wall_gain, plain_seconds, of_plain;
     Compared all;
     all.what = pair.what;
     all.aim = pair.aim;
@@ -111,12 +124,22 @@ Compared compare(const Pair& pair, int rounds) {
         faster.push_back(perf.cpu_seconds / ours.cpu_seconds);
         all.perf_peak = std::max(all.perf_peak, perf.peak_mebibytes);
         all.peak = std::max(all.peak, ours.peak_mebibytes);
+        if (pair.plain != nullptr) {
+            const auto plain = run({own_path(), "--plain", pair.plain, pair.ours.back()});
+            if (!plain.ended_well) throw std::runtime_error(std::string(pair.what) + ": the plain loop failed");
+            plain_seconds.push_back(plain.cpu_seconds);
+            of_plain.push_back(ours.cpu_seconds / plain.cpu_seconds);
+        }
         if (pair.threads) wall_gain.push_back(ours.wall_seconds / run(with_jobs(pair.ours, "2")).wall_seconds);
     }
     all.perf_seconds = spread(perf_seconds);
     all.seconds = spread(seconds);
     all.faster = spread(faster);
     if (!wall_gain.empty()) all.wall_gain = spread(wall_gain).median;
+    if (!of_plain.empty()) {
+        all.plain_seconds = spread(plain_seconds).median;
+        all.of_plain = spread(of_plain).median;
+    }
     return all;
 }
 
@@ -159,16 +182,19 @@ std::vector<Compared> against_perf(const std::string& path, const std::string& t
 }
 
 void print(const std::string& path, const std::vector<Compared>& table) {
-    fmt::print("\n{}: whole commands. CPU seconds (least to most), peak MiB; wall: time of -j 1 / of -j 2\n", path);
-    fmt::print("  {:<21} {:>9} {:>22} {:>7} {:>5} {:>6} {:>10} {:>9} {:>5}\n", "", "perf s", "ours s", "faster", "aim",
-               "wall", "perf MiB", "ours MiB", "aim");
+    fmt::print(
+        "\n{}: whole commands. CPU seconds (least to most), peak MiB; wall: time of -j 1 / of -j 2;\n"
+        "of plain: CPU time as a part of that of the plain loop for the same (plain_loops.hpp)\n",
+        path);
+    fmt::print("  {:<21} {:>9} {:>22} {:>7} {:>5} {:>6} {:>8} {:>10} {:>9} {:>5}\n", "", "perf s", "ours s", "faster",
+               "aim", "wall", "of plain", "perf MiB", "ours MiB", "aim");
     for (const auto& row : table) {
         const auto ours =
             fmt::format("{:.4f} ({:.4f}-{:.4f})", row.seconds.median, row.seconds.least, row.seconds.most);
-        const auto wall = row.wall_gain == 0 ? std::string("-") : fmt::format("{:.2f}", row.wall_gain);
-        fmt::print("  {:<21} {:>9.4f} {:>22} {:>6.1f}x {:>5} {:>6} {:>10.1f} {:>9.1f} {:>5}\n", row.what,
-                   row.perf_seconds.median, ours, row.faster.median, aim_text(row.aim), wall, row.perf_peak, row.peak,
-                   aim_text(row.peak_aim));
+        const auto ratio = [](double value) { return value == 0 ? std::string("-") : fmt::format("{:.2f}", value); };
+        fmt::print("  {:<21} {:>9.4f} {:>22} {:>6.1f}x {:>5} {:>6} {:>8} {:>10.1f} {:>9.1f} {:>5}\n", row.what,
+                   row.perf_seconds.median, ours, row.faster.median, aim_text(row.aim), ratio(row.wall_gain),
+                   ratio(row.of_plain), row.perf_peak, row.peak, aim_text(row.peak_aim));
     }
     std::fflush(stdout);
 }
@@ -196,10 +222,11 @@ void write_json(const std::string& file, const std::vector<Measured>& results) {
         for (const auto& row : table) {
             text += fmt::format(
                 "{}\n    {{\"command\": {}, \"perf_cpu_seconds\": {}, \"cpu_seconds\": {},\n     \"faster\": {}, "
-                "\"faster_aim\": {}, \"wall_gain_of_2_jobs\": {:.3f},\n     \"perf_peak_mib\": {:.1f}, \"peak_mib\": "
+                "\"faster_aim\": {}, \"wall_gain_of_2_jobs\": {:.3f}, \"of_plain_loop\": {:.3f},\n     "
+                "\"perf_peak_mib\": {:.1f}, \"peak_mib\": "
                 "{:.1f}, \"peak_mib_aim\": {}}}",
                 first ? "" : ",", quoted(row.what), json_of(row.perf_seconds), json_of(row.seconds),
-                json_of(row.faster), row.aim, row.wall_gain, row.perf_peak, row.peak, row.peak_aim);
+                json_of(row.faster), row.aim, row.wall_gain, row.of_plain, row.perf_peak, row.peak, row.peak_aim);
             first = false;
         }
         text += "]}";

@@ -19,6 +19,7 @@ struct Compared {
     Spread faster;                                 // perf's CPU time / ours of the same round
     double aim = 0;                                // what `faster` should reach; 0: none
     double wall_gain = 0;                          // wall time with -j 1 / with -j 2; 0: the command has no -j
+    double plain_seconds = 0, of_plain = 0;        // CPU of the plain loop for it, and ours / that; 0: there is none
     double perf_peak = 0, peak = 0, peak_aim = 0;  // MiB; 0: no aim
 };
 

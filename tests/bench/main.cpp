@@ -17,6 +17,7 @@
 #include "perfdata/recording/recording.hpp"
 
 #include "against_perf.hpp"
+#include "plain_loops.hpp"
 #include "process.hpp"
 #include "tasks.hpp"
 #include "yardstick.hpp"
@@ -30,6 +31,7 @@ struct Options {
     std::string only;     // name of a task: run only it, once; to measure its memory
     std::string tool;     // empty: no comparison with perf
     std::string hottest;  // a recording: only print its hottest function
+    std::string plain;    // name of a plain loop: run only it
     std::string json;     // a file for what is compared with perf, too; empty: none
     std::vector<std::string> files;
 };
@@ -156,9 +158,21 @@ int run_only(const Options& options) {
     return 2;
 }
 
+int run_plain(const Options& options) {
+    for (const auto& loop : plain_loops) {
+        if (loop.name != options.plain) continue;
+        const auto sums = loop.run(options.files.at(0));
+        std::fprintf(stderr, "%llu samples, %llu rows, %llu lines\n", static_cast<unsigned long long>(sums.samples),
+                     static_cast<unsigned long long>(sums.rows), static_cast<unsigned long long>(sums.lines));
+        return 0;
+    }
+    return 2;
+}
+
 int usage() {
     std::fputs(
-        "usage: perfdata_bench [--check] [--rounds N] [--only TASK] [--tool PERFDATA [--json RESULTS]] FILE...\n",
+        "usage: perfdata_bench [--check] [--rounds N] [--only TASK] [--plain LOOP] [--tool PERFDATA [--json RESULTS]]\n"
+        "       FILE...\n",
         stderr);
     return 2;
 }
@@ -178,6 +192,8 @@ int run_all(int count, char** words) {
             options.tool = value();
         } else if (word == "--hottest") {
             options.hottest = value();
+        } else if (word == "--plain") {
+            options.plain = value();
         } else if (word == "--json") {
             options.json = value();
         } else if (word.starts_with("--")) {
@@ -191,6 +207,7 @@ int run_all(int count, char** words) {
         return std::fwrite(name.data(), 1, name.size(), stdout) == name.size() ? 0 : 1;
     }
     if (options.files.empty()) return usage();
+    if (!options.plain.empty()) return run_plain(options);
     if (!options.only.empty()) return run_only(options);
     std::vector<Input> inputs;
     for (const auto& file : options.files) inputs.push_back(read_input(file));
