@@ -29,7 +29,7 @@ constexpr std::string_view others =
 constexpr std::string_view attributes =
     "lang charset content http-equiv name href rel class aria-label autocomplete id placeholder spellcheck type "
     "autofocus title aria-hidden aria-pressed role style data-c aria-live data-l data-r data-v aria-sort colspan scope "
-    "open tabindex "
+    "open hidden tabindex "
     "method for value";
 
 // Markup walks through a page, tag by tag.
