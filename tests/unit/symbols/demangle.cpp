@@ -70,6 +70,29 @@ TEST_CASE("Lambdas with template parameters are named", "[symbols][demangle]") {
     CHECK(demangle("_ZZ4mainENKUlTyvE_clIiEEDav") == "main::{lambda<typename $T0>()#1}::operator()<int>");
 }
 
+namespace {
+
+// Leaves bytes behind on the stack.
+[[gnu::noinline]] void soil_stack(int value) {
+    volatile unsigned char area[4096];
+    for (auto& byte : area) byte = static_cast<unsigned char>(value);
+}
+
+}  // namespace
+
+// The state of libiberty's parser for these is what the stack held before: 0 reads the old syntax, all else the new
+// one.
+TEST_CASE("Unresolved names are read in both syntaxes, whatever the stack held", "[symbols][demangle]") {
+    for (const int value : {0x00, 0x01, 0xff}) {
+        soil_stack(value);
+        CHECK(demangle("_Z1gI1BIXsr1A1xEEEvv") == "g<B<A::x> >");
+        soil_stack(value);
+        CHECK(demangle("_Z1gI1BIXsr1AE1xEEEvv") == "g<B<A::x> >");
+        soil_stack(value);
+        CHECK(demangle("_Z1gI1BIXsr1AE1xEE1CIXsr1D1yEEEvv") == std::nullopt);
+    }
+}
+
 // Expectations are from rustc-demangle, in its short form.
 TEST_CASE("Rust's v0 names are read", "[symbols][demangle]") {
     CHECK(demangle("_RNvC6_123foo3bar") == "123foo::bar");

@@ -4,6 +4,7 @@
 #include <csetjmp>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <span>
@@ -46,12 +47,39 @@ bool is_slow_to_parse(std::string_view symbol) {
     return false;
 }
 
+#if defined(__clang__)
+#define PERFDATA_PLAIN_FRAME [[clang::noinline, clang::no_sanitize("address", "memory")]]
+#else
+#define PERFDATA_PLAIN_FRAME [[gnu::noinline, gnu::noclone, gnu::no_sanitize("address")]]
+#endif
+
+// Fills the stack that the next function called from here will have.
+PERFDATA_PLAIN_FRAME void fill_stack(unsigned char value) {
+    constexpr std::size_t enough = 1024;  // cplus_demangle_v3_components() has less than 200
+    volatile unsigned char area[enough];
+    for (auto& byte : area) byte = value;
+}
+
+// Parses a name. cplus_demangle_v3_components() does not set d_info::unresolved_name_state as d_demangle_callback()
+// does: it finds there what the stack held before, so a name with "sr" (as "sr3std7is_sameI...") would be readable in
+// one build or thread and not in another. Not 0 means to try the new syntax of such names, 0 the old one: both are
+// tried here, in the order of d_demangle_callback().
+PERFDATA_PLAIN_FRAME Component* parse(const char* symbol, int options, void** memory) {
+    fill_stack(1);
+    if (auto* root = cplus_demangle_v3_components(symbol, options, memory); root != nullptr) return root;
+    if (std::strstr(symbol, "sr") == nullptr) return nullptr;
+    fill_stack(0);
+    return cplus_demangle_v3_components(symbol, options, memory);
+}
+
+#undef PERFDATA_PLAIN_FRAME
+
 // Tree is the components of a name. Several may refer to one, so it really is a graph.
 class Tree {
   public:
     Tree(const std::string& symbol, int options) {
         void* memory = nullptr;
-        root_ = cplus_demangle_v3_components(symbol.c_str(), options, &memory);
+        root_ = parse(symbol.c_str(), options, &memory);
         components_.reset(static_cast<Component*>(memory));
         count_ = 2 * symbol.size();  // as in cplus_demangle_init_info()
     }
