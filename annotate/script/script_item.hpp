@@ -45,6 +45,8 @@ struct ScriptItem {
     bool whole_chain = true;              // its deferred part is present
     std::optional<StackEnd> stack_end{};  // how a copy of the user stack was unwound; nothing: there is none
 
+    std::optional<Bytes> raw{};  // of text that shows it: the fields of a tracepoint
+
     std::optional<std::uint32_t> btf{};  // of the BPF program that wrote its payload: see PayloadTypes::of()
 
     bool is_bpf_output() const { return perfdata::is_bpf_output(event.attr); }

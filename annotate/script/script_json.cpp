@@ -87,7 +87,7 @@ void ScriptJson::write(const ScriptItem& item) {
         }
     }
     if (item.layout.shape().has(SamplePart::raw)) {
-        if (const auto raw = item.sample().details().raw()) {
+        if (const auto raw = item.sample().raw()) {
             if (item.event.attr.type == attr_type::tracepoint) {
                 std::string trace;
                 ScriptTraceNames names(places_, item.moment);

@@ -21,9 +21,35 @@ namespace {
 constexpr std::size_t most_digits = 20;  // of 64 bits, in decimal; also with a sign
 constexpr std::size_t hex_width = 16;
 
-// These write at `at`, and return what is behind it: see ScriptText::append().
+// DecimalPairs is the digits of the numbers below 100.
+struct DecimalPairs {
+    char digits[100][2];
+};
+constexpr DecimalPairs decimal_pairs = [] {
+    DecimalPairs pairs{};
+    for (int number = 0; number < 100; ++number) {
+        pairs.digits[number][0] = static_cast<char>('0' + number / 10);
+        pairs.digits[number][1] = static_cast<char>('0' + number % 10);
+    }
+    return pairs;
+}();
+
+// These write at `at`, and return what is behind it: see ScriptText::append(). Texts of a few letters are copied
+// without a call.
 char* put_text(char* at, std::string_view text) {
-    return std::copy(text.begin(), text.end(), at);
+    const auto size = text.size();
+    const auto both_ends = [&](auto number) {
+        std::memcpy(&number, text.data(), sizeof number);
+        std::memcpy(at, &number, sizeof number);
+        std::memcpy(&number, text.data() + size - sizeof number, sizeof number);
+        std::memcpy(at + size - sizeof number, &number, sizeof number);
+        return at + size;
+    };
+    if (size > 2 * sizeof(std::uint64_t)) return std::copy(text.begin(), text.end(), at);
+    if (size >= sizeof(std::uint64_t)) return both_ends(std::uint64_t());
+    if (size >= sizeof(std::uint32_t)) return both_ends(std::uint32_t());
+    for (const char one : text) *at++ = one;
+    return at;
 }
 // put_line(at, text) is for texts of usual lines.
 char* put_line(char* at, std::string_view text) {
@@ -50,7 +76,9 @@ char* put_id(char* at, std::int32_t number, std::size_t width) {
 }
 // put_fraction(at, number, digits) formats like "%0*lu" if the number has no more digits.
 char* put_fraction(char* at, std::uint64_t number, std::size_t digits) {
-    for (auto* to = at + digits; to != at; number /= 10) *--to = static_cast<char>('0' + number % 10);
+    auto* to = at + digits;
+    for (; to - at >= 2; number /= 100) std::memcpy(to -= 2, decimal_pairs.digits[number % 100], 2);
+    if (to != at) *at = static_cast<char>('0' + number % 10);
     return at + digits;
 }
 
@@ -168,7 +196,7 @@ void append_branches(std::string& text, const ScriptItem& item, const BranchStac
     }
 }
 
-constexpr ScriptFields fields_in_front = field_trace | field_addr | field_data_src | field_weight;
+constexpr ScriptFields fields_in_front = field_addr | field_data_src | field_weight;
 constexpr ScriptFields fields_behind = field_iregs | field_uregs | field_brstack | field_bpf_output | field_phys_addr |
                                        field_data_page_size | field_code_page_size;
 
@@ -188,12 +216,20 @@ ScriptText::ScriptText(const Recording& recording, const FieldChoice& fields, bo
         name_width_ = std::max(name_width_, one.name.size());
         events_.push_back(std::move(one));
     }
+    // One long name must not be there as blanks for each of many events.
+    constexpr std::size_t most_column = 64;
+    if (name_width_ > most_column) return;
+    for (auto& one : events_) one.column = std::string(name_width_ - one.name.size(), ' ') + one.name + ": ";
 }
 
 void ScriptText::append(std::string& text, const ScriptItem& item, ScriptLines& lines) const {
     if (!of(item).has_any) return;
     const auto fields = of(item).fields;
     append_start(text, item, fields);
+    if ((fields & field_trace) != 0 && item.raw) {
+        ScriptTraceNames names(lines.places(), item.moment);
+        formats_.append(text, item.event.attr.config, *item.raw, &names);
+    }
     if ((fields & fields_in_front) != 0) {
         append_details(text, item, fields & (fields_in_front | ~fields_behind), lines);
     }
@@ -210,7 +246,6 @@ void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptF
     static_assert(period_width <= most_digits && misc_width <= most_digits);
     // Blanks and the like come to less than one number.
     constexpr std::size_t most_numbers = 5 * most_digits + least_fraction + most_fraction + misc_width + most_digits;
-    const auto& name = of(item).name;
     const auto most = comm_width + item.comm.size() + most_numbers + name_width_;
     text.resize_and_overwrite(text.size() + most, [&, begin = text.size()](char* data, std::size_t) {
         auto* at = data + begin;
@@ -245,8 +280,9 @@ void ScriptText::append_start(std::string& text, const ScriptItem& item, ScriptF
             *at++ = ' ';
         }
         if ((fields & field_event) != 0) {
-            at = put_right(at, name, name_width_);
-            at = put_text(at, ": ");
+            const auto& event = of(item);
+            at = event.column.empty() ? put_text(put_right(at, event.name, name_width_), ": ")
+                                      : put_text(at, event.column);
         }
         return static_cast<std::size_t>(at - data);
     });
@@ -286,12 +322,6 @@ void ScriptText::append_details(std::string& text, const ScriptItem& item, Scrip
     const auto sample = item.sample();
     const auto details = sample.details();
     auto out = std::back_inserter(text);
-    if ((fields & field_trace) != 0) {
-        if (const auto raw = details.raw()) {
-            ScriptTraceNames names(lines.places(), item.moment);
-            formats_.append(text, item.event.attr.config, *raw, &names);
-        }
-    }
     if ((fields & field_addr) != 0) append_address(text, item, sample.addr().value_or(Address{0}), fields, lines);
     if ((fields & field_data_src) != 0) {
         const auto source = details.data_source().value_or(DataSource{});
@@ -315,7 +345,7 @@ void ScriptText::append_details(std::string& text, const ScriptItem& item, Scrip
 }
 
 void ScriptText::append_payload(std::string& text, const ScriptItem& item) const {
-    const RawPayload payload{item.sample().details().raw().value_or(Bytes()), item.record.order, item.btf};
+    const RawPayload payload{item.sample().raw().value_or(Bytes()), item.record.order, item.btf};
     const auto before = text.size();
     text += "\n      BPF output: ";
     if (payloads_ != nullptr && payloads_->append(text, payload)) {

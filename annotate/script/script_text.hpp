@@ -32,6 +32,7 @@ class ScriptText {
   private:
     struct OfEvent {
         std::string name;
+        std::string column{};     // the name on the right of its column, and what follows it; empty: too wide
         ScriptFields fields = 0;  // those that it may have
         bool has_any = false;     // some field was chosen
     };

@@ -93,6 +93,7 @@ void ScriptWorker::take(const RawSample& raw, const BasicSample<Order>& sample) 
         options_.chains && (event.attr.has(sample_bit::callchain) || sample.layout().shape().callers_in_stack());
     item.has_chain = item.narrow_comm && options_.most_frames != 0;
     const auto fields = options_.json ? ScriptFields{} : input_.text.fields(item);
+    if ((fields & field_trace) != 0) item.raw = sample.raw();
     const auto style = ScriptLines::style(fields);
     const bool shows_code = options_.json || (fields & field_ip) != 0;
     const auto& code = options_.filter.code;

@@ -96,6 +96,11 @@ class TraceExpression {
     TraceNumber number(const std::vector<TraceField>& fields, const TraceRecord& record) const {
         return number(root_, {fields, record});
     }
+    // program() computes what number() does without fields; null if it takes them.
+    const TraceProgram* program() const {
+        const auto program = nodes_[root_].program;
+        return program == none ? nullptr : &programs_[program];
+    }
     // place(fields, record) is what "%pI4" and its like print; nothing if the expression is a number or a text.
     std::optional<TracePlace> place(const std::vector<TraceField>& fields, const TraceRecord& record) const {
         return place(root_, {fields, record});

@@ -128,6 +128,7 @@ void TraceText::parse_field(std::string_view line, std::uint8_t long_size) {
 }
 
 void TraceText::append(std::string& text, const TraceRecord& record) const {
+    if (const auto* flat = print_ ? print_->flat() : nullptr) return flat->append(text, record.raw, record.order);
     const auto begin = text.size();
     if (print_) {
         print_->append(text, fields_, record);

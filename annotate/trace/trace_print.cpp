@@ -18,6 +18,7 @@ bool is_one_of(std::string_view letters, std::string_view text) {
 }
 
 constexpr std::string_view blanks = " \t\n";
+constexpr std::size_t least_limit = 4096;  // of most_trace_text()
 
 // named_in(literal, is_first) returns the name in front of a directive, and the place in the literal behind it:
 // "ino=" and "prev_state=0x", or "ino: ", "ino = " and "ino ". Nothing if there is none at the beginning of a word. In
@@ -60,7 +61,7 @@ std::optional<std::pair<std::string_view, std::size_t>> named_in(std::string_vie
 }  // namespace
 
 std::size_t most_trace_text(const TraceRecord& record) {
-    return 4096 + 4 * record.raw.size();
+    return least_limit + 4 * record.raw.size();
 }
 
 std::optional<TracePrint> TracePrint::parse(std::string_view text, const std::vector<TraceField>& fields,
@@ -86,6 +87,7 @@ std::optional<TracePrint> TracePrint::parse(std::string_view text, const std::ve
     print.arguments_ = std::move(*arguments);
     if (!print.parse_format(format, room)) return {};
     print.parts_.shrink_to_fit();
+    print.flatten();
     return print;
 }
 
@@ -153,6 +155,23 @@ bool TracePrint::parse_format(std::string_view format, TraceRoom& room) {
         parts_.push_back(std::move(part));
     }
     return true;
+}
+
+void TracePrint::flatten() {
+    const auto graphic = [](char c) { return c >= 0x20 && c < 0x7f; };
+    FlatPrint flat;
+    std::size_t steps = 0;
+    for (const auto& part : parts_) {
+        if (!std::ranges::all_of(part.literal, graphic)) return;
+        flat.add_text(part.literal);
+        if (part.directive.conversion == 0 || part.argument == none) continue;
+        const auto* program = arguments_[part.argument].program();
+        const bool is_plain = part.width == none && part.precision == none && FlatPrint::can_print(part.directive);
+        if (!is_plain || program == nullptr) return;
+        steps += part.steps;
+        flat.add_number(*program, part.directive);
+    }
+    if (std::max(flat.most(), steps) <= least_limit) flat_ = std::move(flat);
 }
 
 bool TracePrint::append(const Part& part, Steps& steps, TraceWriter& writer, const std::vector<TraceField>& fields,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "flat_print.hpp"
 #include "trace_expression.hpp"
 #include "trace_writer.hpp"
 
@@ -26,6 +27,9 @@ class TracePrint {
     // append(text, ...) appends at most about 4 KiB and four bytes for each byte of the record, then "…". Unprintable
     // bytes of the format and of the record are appended as they are.
     void append(std::string& text, const std::vector<TraceField>& fields, const TraceRecord& record) const;
+
+    // flat() prints the same, if all of it is printable; null if it cannot.
+    const FlatPrint* flat() const { return flat_ ? &*flat_ : nullptr; }
 
     // names_code() returns true if it has a directive like "%pS".
     bool names_code() const;
@@ -71,8 +75,12 @@ class TracePrint {
     bool append(const Part& part, Steps& steps, TraceWriter& writer, const std::vector<TraceField>& fields,
                 const TraceRecord& record) const;
 
+    // flatten() makes flat_ if that can print all parts within the limits of append().
+    void flatten();
+
     std::vector<Part> parts_;
     std::vector<TraceExpression> arguments_;
+    std::optional<FlatPrint> flat_;
 };
 
 }  // namespace perfdata

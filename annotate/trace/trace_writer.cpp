@@ -70,9 +70,8 @@ void TraceWriter::word(std::string_view text, const TraceDirective& directive) {
 }
 
 void TraceWriter::number(std::uint64_t value, const TraceDirective& directive) {
-    const bool is_signed = directive.conversion == 'd' || directive.conversion == 'i';
-    const auto bytes = directive.halves > 1 ? 1 : directive.halves == 1 ? 2 : directive.longs == 0 ? 4 : 8;
-    value = narrowed(value, static_cast<std::uint64_t>(bytes), is_signed);
+    const bool is_signed = TraceWriter::is_signed(directive);
+    value = narrowed(value, bytes_of(directive), is_signed);
     const bool negative = is_signed && static_cast<std::int64_t>(value) < 0;
     DigitBuffer buffer;
     const auto digits = digits_of(negative ? 0 - value : value, directive.conversion, buffer);

@@ -39,6 +39,13 @@ class TraceWriter {
     }
     // word(text, directive) appends as "%-10.3s" does.
     void word(std::string_view text, const TraceDirective& directive);
+    // bytes_of("%hd") returns 2: of how many bytes the number is; is_signed() is true for "%d" and "%i".
+    static std::uint8_t bytes_of(const TraceDirective& directive) {
+        return directive.halves > 1 ? 1 : directive.halves == 1 ? 2 : directive.longs == 0 ? 4 : 8;
+    }
+    static bool is_signed(const TraceDirective& directive) {
+        return directive.conversion == 'd' || directive.conversion == 'i';
+    }
     // number(value, directive) appends as "%05d" does.
     void number(std::uint64_t value, const TraceDirective& directive);
     // hex(value) appends as "0x%llx" does.

@@ -130,7 +130,7 @@ class SampleCounter {
         const auto passed = gate_.pass(context, sample, column, cell, options_.by_comm, drop_code);
         if (!passed) return;
         const auto& moment = passed->moment;
-        const auto label = options_.label ? options_.label(context.event, sample.details().raw(), moment) : 0u;
+        const auto label = options_.label ? options_.label(context.event, sample.raw(), moment) : 0u;
         if (label != 0) counted_.note_labelled();
         const auto who = task(sample, *passed, label);
         if (chains_) return chains_->take(sample, moment, who, static_cast<std::uint32_t>(column), cell);

@@ -123,7 +123,7 @@ struct SampleFilter {
     template <class Sample>
     FilterPart drop_payload(std::uint32_t event, const Sample& sample, std::string_view comm) const {
         if (!payload) return FilterPart::none;
-        return filter_part(payload->ask({event, sample.details().raw(), sample.cpu(), comm}));
+        return filter_part(payload->ask({event, sample.raw(), sample.cpu(), comm}));
     }
 };
 

@@ -68,6 +68,20 @@ class BasicSample {
         if (length == SampleShape::overrun) return {};
         return U64View<Order>(record_ + at + 8, static_cast<std::size_t>(length / 8 - 1), order_);
     }
+    // raw() is the same as details().raw(), without walking the parts after it.
+    std::optional<Bytes> raw() const {
+        const auto& shape = layout_->shape();
+        if (!shape.has(SamplePart::raw)) return {};
+        std::size_t at = layout_->variable_offset();
+        for (const auto part : {SamplePart::read, SamplePart::callchain}) {
+            if (!shape.has(part)) continue;
+            const auto length = shape.size_of(part, record_ + at, size() - at, order_, {});
+            if (length == SampleShape::overrun) return {};
+            at += static_cast<std::size_t>(length);
+        }
+        if (shape.size_of(SamplePart::raw, record_ + at, size() - at, order_, {}) == SampleShape::overrun) return {};
+        return Bytes(record_ + at + 4, order_.template load<std::uint32_t>(record_ + at));
+    }
     // has_unread_callers() returns true if the sample's callers are only in the copy of its user stack. False if the
     // kernel could copy nothing of the stack.
     bool has_unread_callers() const {
