@@ -15,9 +15,11 @@
 #include "perfdata/recording/walk.hpp"
 #include "perfdata/timeline/stack_unwinder.hpp"
 
+#include "caller_paths.hpp"
 #include "counted_rows.hpp"
 #include "frame_lookup.hpp"
 #include "frame_numbers.hpp"
+#include "recent_chains.hpp"
 
 namespace perfdata {
 
@@ -41,7 +43,8 @@ class ChainCounter {
           options_(options),
           deferred_(deferred),
           unwinder_(std::move(unwinder)),
-          in_order_(in_order) {}
+          in_order_(in_order),
+          paths_(frames, counted, options.mark_returns) {}
 
     // begin_sample() forgets the chain of the sample before: the counters of one sample share its chain.
     void begin_sample() { node_ = none; }
@@ -93,6 +96,7 @@ class ChainCounter {
             }
             one.sampled.number = unfolded_number(one.sampled);
             frames_.prepare(one.sampled.number, false);
+            if (one.shared.frames != 0) continue;  // the outermost frame of its own has callers
             const auto outermost = one.begin != one.end ? frames_.known_caller(looked_up_[one.end - 1].number)
                                                         : frames_.known_folded(one.sampled.number);
             if (outermost != none) chains.prefetch({ChainNode::none, outermost});
@@ -123,6 +127,7 @@ class ChainCounter {
 
   private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::size_t no_slot = CallerPaths::no_slot;
     static constexpr std::size_t most_waiting = 16, most_waiting_frames = 2048;
 
     // LookedUp is a frame with its number in frames_, or with its hash.
@@ -135,8 +140,9 @@ class ChainCounter {
 
     // WaitingChain is a sample whose chain was looked up, and that count_waiting() will count.
     struct WaitingChain {
-        std::size_t begin = 0, end = 0;  // of its callers in looked_up_, innermost first
-        LookedUp sampled;                // valid if is_looked_up
+        std::size_t begin = 0, end = 0;  // of its callers in looked_up_, innermost first; without those that are shared
+        RecentChains::Shared shared = {no_slot, 0};
+        LookedUp sampled;  // valid if is_looked_up
         std::optional<Address> ip;
         CpuMode mode = CpuMode::unknown;
         bool is_looked_up = false;
@@ -170,7 +176,7 @@ class ChainCounter {
         // ChainTable, a report with callers takes 0.96 of the instructions.
         std::size_t recorded = 0;
         auto context = CpuMode::unknown;  // of the last address
-        const bool whole = for_each_frame(sample, deferred_, [&](Address address, CpuMode mode) {
+        const auto visit = [&](Address address, CpuMode mode, Lasting* holds) {
             if (recorded == options_.max_stack) {
                 ++losses.deep;
                 is_deep_ = true;
@@ -182,15 +188,35 @@ class ChainCounter {
             // The innermost frame is the sampled address itself.
             if (recorded++ == 0 && ip == address) return true;
             auto& frame = looked_up_.emplace_back();
-            look_up(address, mode, frame);
+            look_up(address, mode, frame, holds);
             frame.returns = returns;
             return true;
-        });
-        if (!whole) ++losses.broken;
-        add_user_stack(sample, recorded);
+        };
+        if (with_sampled && may_share(sample)) {
+            one.shared = recent_chains_.take(
+                *sample.callchain(), one.mode, moment_.pid, sample.tid().value_or(Tid{}), moment_.time,
+                options_.max_stack,
+                [&](Address address, CpuMode mode, Lasting& holds) { visit(address, mode, &holds); });
+        } else {
+            const bool whole = for_each_frame(
+                sample, deferred_, [&](Address address, CpuMode mode) { return visit(address, mode, nullptr); });
+            if (!whole) ++losses.broken;
+            add_user_stack(sample, recorded);
+        }
         one.end = looked_up_.size();
-        longest_ = std::max(longest_, one.end - one.begin);
+        longest_ = std::max(longest_, one.end - one.begin + one.shared.frames);
         if (with_sampled) look_up_sampled(one);
+    }
+
+    // Returns whether RecentChains can take the sample's chain. Then its callers have all been recorded with it.
+    template <class Order>
+    bool may_share(const BasicSample<Order>& sample) const {
+        const auto chain = sample.callchain();
+        if (!chain || moment_.machine != host || sample.layout().shape().callers_in_stack()) return false;
+        bool deferred = false;
+        for (const std::uint64_t word : *chain)
+            deferred = deferred || static_cast<ChainContext>(word) == ChainContext::user_deferred;
+        return !deferred;
     }
 
     void look_up_sampled(WaitingChain& one) {
@@ -211,48 +237,28 @@ class ChainCounter {
 
     // Returns the number of the sample's chain: its address, called by the rest of its call chain.
     std::uint32_t chain(WaitingChain& waiting) {
-        std::uint32_t node = ChainNode::none;
         auto& chains = counted_.chains();
         auto& losses = counted_.losses();
         frames_.begin_chain();
         const auto before = chains.size();
-        auto callers = std::span(looked_up_).subspan(waiting.begin, waiting.end - waiting.begin);
-        if (chains.size() + callers.size() > counted_.most_nodes()) {
-            if (!callers.empty()) ++losses.cut;
-            callers = {};
+        auto own = std::span(looked_up_).subspan(waiting.begin, waiting.end - waiting.begin);
+        auto shared = waiting.shared;
+        if (chains.size() + shared.frames + own.size() > counted_.most_nodes()) {
+            if (shared.frames + own.size() != 0) ++losses.cut;
+            own = {};
+            shared = {no_slot, 0};
         }
-        // Outermost first: a sample often shares outer callers with the one before it.
-        bool same = true;
-        std::size_t depth = 0;
-        for (auto at = callers.size(); at-- > 0;) {
-            const auto unfolded = unfolded_number(callers[at]);
-            const bool returns = callers[at].returns;
-            auto number = frames_.caller(unfolded);
-            if (options_.mark_returns && returns) number |= ChainNode::returns_mark;
-            // First the frame, then what was inlined there.
-            std::size_t inlined = 0;
-            for (bool asked = !frames_.has_inlined();;) {
-                same = same && depth < last_chain_.size() && last_chain_[depth].frame == number;
-                node = same ? last_chain_[depth].node : chains.intern({node, number});
-                if (!same) {
-                    last_chain_.resize(depth);
-                    last_chain_.push_back({number, node});
-                }
-                ++depth;
-                if (!asked) inlined = frames_.inlined_path(unfolded, returns, depth, at);
-                asked = true;
-                if (inlined == 0) break;
-                number = frames_.path()[--inlined];
-            }
-        }
+        const auto callers = paths_.find(shared.slot, shared.frames, own.size(), [&](std::size_t at) {
+            return std::pair(unfolded_number(own[at]), own[at].returns);
+        });
         if (!waiting.is_looked_up) look_up_sampled(waiting);
         const auto unfolded = unfolded_number(waiting.sampled);
-        node = chains.intern({node, frames_.folded(unfolded)});
-        for (auto inlined = frames_.inlined_path(unfolded, false, depth + 1, 0); inlined-- > 0;) {
+        auto node = chains.intern({callers.node, frames_.folded(unfolded)});
+        for (auto inlined = frames_.inlined_path(unfolded, false, callers.depth + 1, 0); inlined-- > 0;) {
             node = chains.intern({node, frames_.path()[inlined]});
         }
         if (frames_.path_folded()) ++losses.folded;
-        frames_.note_chain(1 + callers.size(), chains.size() - before);
+        frames_.note_chain(1 + shared.frames + own.size(), chains.size() - before);
         return node;
     }
 
@@ -285,11 +291,14 @@ class ChainCounter {
         }
         return one;
     }
-    void look_up(Address address, CpuMode mode, LookedUp& one) {
-        if (!FrameLookup::is_host_kernel(moment_, mode)) return wait_for(lookup_.at(moment_, address, mode), one);
+    // Also says when that holds, if it is asked to.
+    void look_up(Address address, CpuMode mode, LookedUp& one, Lasting* holds = nullptr) {
+        if (!FrameLookup::is_host_kernel(moment_, mode))
+            return wait_for(lookup_.at(moment_, address, mode, holds), one);
         auto& recent = recent_kernel_.at(address, moment_.time, 0);
         if (recent.number == none) recent.number = frames_.unfolded(lookup_.at(moment_, address, mode));
         one.number = recent.number;
+        if (holds != nullptr) *holds = recent_kernel_.last();
     }
     // Fetches the memory that the number of the frame needs.
     void wait_for(const Frame& frame, LookedUp& one) const {
@@ -317,10 +326,8 @@ class ChainCounter {
     std::size_t longest_ = 0;
     std::vector<LookedUp> looked_up_;  // callers of waiting_
     std::vector<WaitingChain> waiting_;
-    struct Level {
-        std::uint32_t frame, node;
-    };
-    std::vector<Level> last_chain_;  // of the previous sample, outermost first, without the sampled address
+    RecentChains recent_chains_;
+    CallerPaths paths_;
 };
 
 }  // namespace perfdata

@@ -31,8 +31,11 @@ class FrameLookup {
     }
     static Frame no_address(CpuMode mode) { return Frame::nowhere({}, Miss::no_address, mode); }
 
-    Frame at(const Moment& moment, Address address, CpuMode mode) {
-        auto frame = frame_at(timeline_, jit_, moment, address, mode, &recent_tasks_);
+    // Says when the answer holds for a user address of the host, if it is asked to: see frame_at(). With JIT code it
+    // does not know.
+    Frame at(const Moment& moment, Address address, CpuMode mode, Lasting* holds = nullptr) {
+        auto frame =
+            frame_at(timeline_, jit_, moment, address, mode, &recent_tasks_, jit_ == nullptr ? holds : nullptr);
         if (versions_ != nullptr && is_host_kernel(moment, mode)) {
             constexpr std::uint32_t most = 0xffff;
             frame.version = static_cast<std::uint16_t>(std::min(versions_->number_at(address, moment.time), most));
@@ -67,6 +70,8 @@ class RecentKernel {
         if (!(recent.key == place)) recent = {place, RecentFrames<Place>::none};
         return recent;
     }
+    // Returns the times for which at() returned the last entry.
+    Lasting last() const { return epochs_.last(); }
 
   private:
     KernelEpochs epochs_;  // a copy: it remembers the last epoch

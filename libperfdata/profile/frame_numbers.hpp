@@ -118,6 +118,12 @@ class FrameNumbers {
         return 0;
     }
     const std::vector<std::uint32_t>& path() const { return inlined_path_; }
+    // Returns whether inlined_path() would leave nothing out at any frame of a chain: its frames have at most `longest`
+    // inlined functions each, and before them are up to `nodes` nodes and, with those to come, so many frames.
+    bool has_room(std::size_t longest, std::size_t nodes, std::size_t frames) const {
+        return nodes + longest + frames <= SampleCounts::most_with_inlined &&
+               rows_.chains().size() + longest + frames < rows_.most_nodes() && longest <= inlined_left_;
+    }
     // has_inlined() returns false if nothing is inlined anywhere so far.
     bool has_inlined() const { return inlined_.size() != 0; }
     // path_folded() is whether inlined_path() left something out since begin_chain().

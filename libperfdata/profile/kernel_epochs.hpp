@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "perfdata/timeline/code_versions.hpp"
+#include "perfdata/timeline/recent_tasks.hpp"
 #include "perfdata/timeline/timeline.hpp"
 
 namespace perfdata {
@@ -47,6 +48,9 @@ class KernelEpochs {
         }
         return epoch_;
     }
+
+    // Returns the times of the epoch that at() returned last.
+    Lasting last() const { return {from_, until_}; }
 
   private:
     std::vector<Time> changes_;

@@ -12,6 +12,7 @@
 
 #include "counted_rows.hpp"
 #include "frame_lookup.hpp"
+#include "recent_frames.hpp"
 #include "sample_gate.hpp"
 
 namespace perfdata {
@@ -57,9 +58,15 @@ class NarrowCounter {
         if (!passed) return;
         const auto frame = frame_of(sample, passed->moment);
         if (!frame) return;
-        const auto number = counted_.frames().intern(*frame);
+        auto& recent = recent_.place(frame->offset);
+        if (recent.number == Recent::none || !(recent.key == *frame)) recent = {*frame, row_of(*frame)};
+        counted_.rows().add(recent.number, column, cell);
+    }
+
+    std::uint32_t row_of(const Frame& frame) {
+        const auto number = counted_.frames().intern(frame);
         const auto node = counted_.chains().intern({ChainNode::none, number});
-        counted_.rows().add(counted_.row({counted_.task({}, 1), node}), column, cell);
+        return counted_.row({counted_.task({}, 1), node});
     }
 
     // Returns where the sample fell if that may be in the places.
@@ -82,6 +89,8 @@ class NarrowCounter {
     CountedRows counted_;
     SampleGate gate_;
     FrameLookup lookup_;
+    using Recent = RecentFrames<Frame>;
+    Recent recent_;  // rows: most samples fall on few places
 };
 
 }  // namespace perfdata

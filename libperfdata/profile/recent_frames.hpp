@@ -23,7 +23,7 @@ class RecentFrames {
     Entry& place(std::uint64_t hash) { return entries_[(hash * 0x9e3779b97f4a7c15u) >> (64 - bits)]; }
 
   private:
-    static constexpr unsigned bits = 12;
+    static constexpr unsigned bits = 14;
     static constexpr std::size_t size = std::size_t{1} << bits;
     std::vector<Entry> entries_;
 };

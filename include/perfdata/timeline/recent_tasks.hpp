@@ -9,9 +9,21 @@
 #include <vector>
 
 #include "perfdata/core/export.hpp"
+#include "perfdata/core/small_algorithms.hpp"
 #include "perfdata/timeline/tasks.hpp"
 
 namespace perfdata {
+
+// Lasting is the times for which an answer holds. At first there are none.
+struct Lasting {
+    Time from;   // the first of them
+    Time until;  // the first one behind them
+
+    // Returns true if the answer holds then.
+    bool contains(Time time) const { return from <= time && time < until; }
+    // Returns the times for which both hold.
+    Lasting within(const Lasting& other) const { return {greatest(from, other.from), least(until, other.until)}; }
+};
 
 // RecentTasks answers like Tasks and remembers some of the answers with the addresses and times for which they hold. It
 // belongs to one thread; the tasks must outlive it.
@@ -29,14 +41,21 @@ class PERFDATA_EXPORT RecentTasks {
         return look_up_comm(recent, key, time);
     }
 
-    // mapping_at(pid, address, time) is Tasks::mapping_at().
-    const Mapping* mapping_at(Pid pid, Address address, Time time, Machine machine = host) {
+    // mapping_at(pid, address, time) is Tasks::mapping_at(). It also says when that holds, or when at least, if it is
+    // asked to.
+    const Mapping* mapping_at(Pid pid, Address address, Time time, Machine machine = host, Lasting* holds = nullptr) {
         const auto key = Tasks::key(machine, pid.value);
         // The mappings of one process are far apart, except for libraries. Chains contain many unmapped addresses.
         auto& recent = mappings_[place<mappings>(key ^ (address.value >> 20) << 32)];
-        if (recent.holds(key, address, time)) return recent.mapping;
-        if (gaps_[place<starts>(key)].holds(key, address, time)) return nullptr;
-        return look_up_mapping(recent, key, address, time, machine);
+        if (recent.holds(key, address, time)) {
+            if (holds != nullptr) *holds = recent.lasting;
+            return recent.mapping;
+        }
+        if (const auto& gap = gaps_[place<starts>(key)]; gap.holds(key, address, time)) {
+            if (holds != nullptr) *holds = gap.lasting;
+            return nullptr;
+        }
+        return look_up_mapping(recent, key, address, time, machine, holds);
     }
 
     // knows(pid, time) is Tasks::knows().
@@ -72,11 +91,11 @@ class PERFDATA_EXPORT RecentTasks {
     struct Place {
         std::uint64_t key = 0;
         Address begin, last;
-        Time from, until;                  // initially an empty period
+        Lasting lasting;
         const Mapping* mapping = nullptr;  // null: nothing is mapped there
 
         bool holds(std::uint64_t of, Address address, Time time) const {
-            return key == of && begin <= address && address <= last && from <= time && time < until;
+            return key == of && begin <= address && address <= last && lasting.contains(time);
         }
     };
     struct Start {
@@ -87,7 +106,8 @@ class PERFDATA_EXPORT RecentTasks {
     };
 
     std::string_view look_up_comm(Comm& recent, std::uint64_t key, Time time);
-    const Mapping* look_up_mapping(Place& recent, std::uint64_t key, Address address, Time time, Machine machine);
+    const Mapping* look_up_mapping(Place& recent, std::uint64_t key, Address address, Time time, Machine machine,
+                                   Lasting* holds);
     const Mapping* look_up_kernel_mapping(Address address, Time time);
 
     const Start& start_at(std::uint64_t key, Time time) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "perfdata/timeline/frame_at.hpp"
 #include "perfdata/timeline/recent_tasks.hpp"
 
 #include "catch.hpp"
@@ -151,10 +152,10 @@ TEST_CASE("Processes have mapped what a replay by copies finds", "[timeline][tas
     CHECK(hits > queries / 20);
     CHECK(hits < queries);
 
-    // RecentTasks finds the same, even if time goes backwards.
+    // RecentTasks finds the same, even if time goes backwards. What it says of other times holds.
     const auto& tasks = timeline.tasks();
     RecentTasks recent(tasks);
-    int other_mappings = 0, other_comms = 0, other_starts = 0;
+    int other_mappings = 0, other_comms = 0, other_starts = 0, out_of_time = 0, other_frames = 0, lasting = 0;
     for (int query = 0; query < 20000; ++query) {
         const Pid pid{1 + static_cast<std::uint32_t>(random.below(shape.pids))};
         const Address address{0x1000 + random.below(0x10 * shape.slots + shape.longest)};
@@ -163,8 +164,49 @@ TEST_CASE("Processes have mapped what a replay by copies finds", "[timeline][tas
         other_starts +=
             recent.knows(pid, time) != tasks.knows(pid, time) || recent.exec_at(pid, time) != tasks.exec_at(pid, time);
         other_comms += recent.comm_at({pid.value}, time).data() != tasks.comm_at({pid.value}, time).data();
+        Lasting holds, frame_holds;
+        const auto* mapping = recent.mapping_at(pid, address, time, host, &holds);
+        const auto frame_of = [&](Time at, Lasting* of) {
+            return frame_at(timeline, nullptr, {at, pid, host}, address, CpuMode::user, &recent, of);
+        };
+        const auto frame = frame_of(time, &frame_holds);
+        out_of_time += !holds.contains(time) || !frame_holds.contains(time);
+        for (int again = 0; again < 4; ++again) {
+            const Time other{random.below(now + 2)};
+            if (holds.contains(other)) other_mappings += tasks.mapping_at(pid, address, other) != mapping;
+            if (!frame_holds.contains(other)) continue;
+            other_frames += !(frame_of(other, nullptr) == frame);
+            lasting += other != time;
+        }
     }
+    CHECK(out_of_time == 0);
+    CHECK(other_frames == 0);
+    CHECK(lasting > 1000);
     CHECK(other_mappings == 0);
     CHECK(other_comms == 0);
     CHECK(other_starts == 0);
+}
+
+TEST_CASE("An address of the program before an exec holds for a tenth of a second", "[timeline][tasks]") {
+    constexpr std::uint64_t exec = 100, end = exec + 100'000'000;
+    World world;
+    world.map(10, 7, {0x1000, 0x1000, 0}, "/old");
+    world.exec(exec, 7, "new");
+    const auto timeline = world.timeline();
+    RecentTasks recent(timeline.tasks());
+    const auto at = [&](std::uint64_t time) {
+        Lasting holds;
+        const auto frame =
+            frame_at(timeline, nullptr, {Time{time}, Pid{7}, host}, Address{0x1234}, CpuMode::user, &recent, &holds);
+        CHECK(holds.contains(Time{time}));
+        return std::pair(frame, holds);
+    };
+    const auto [early, early_holds] = at(exec + 5);
+    CHECK(early.kind == FrameKind::object);
+    CHECK(early_holds.from == Time{exec});
+    CHECK(early_holds.until == Time{end});
+    const auto [late, late_holds] = at(end);
+    CHECK(late.misses(Miss::no_mapping));
+    CHECK(late_holds.from == Time{end});
+    CHECK(late_holds.until == Time::forever());
 }
