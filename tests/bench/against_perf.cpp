@@ -91,13 +91,15 @@ std::vector<Pair> pairs_of(const std::string& path, const std::string& tool) {
                      chains ? 10.0 : 8.0,
                      64,
                      true,
-                     chains ? "script" : nullptr});
+                     "script"});
     if (const auto symbol = hottest_function_of(path); !symbol.empty()) {
         pairs.push_back({"annotate a function",
                          {"perf", "annotate", "--stdio", "-s", symbol, "-i", path},
-                         {tool, "annotate", "-s", symbol, "-i", path},
+                         {tool, "annotate", "--allow-local", "-s", symbol, "-i", path},
                          10,
-                         48});
+                         48,
+                         true,
+                         "annotate"});
     }
     pairs.push_back(
         {"dump by time", {"perf", "report", "-D", "-i", path}, {tool, "dump", "--order", "time", path}, 20, 0, false});
@@ -125,7 +127,10 @@ Compared compare(const Pair& pair, int rounds) {
         all.perf_peak = std::max(all.perf_peak, perf.peak_mebibytes);
         all.peak = std::max(all.peak, ours.peak_mebibytes);
         if (pair.plain != nullptr) {
-            const auto plain = run({own_path(), "--plain", pair.plain, pair.ours.back()});
+            Words words{own_path(), "--plain", pair.plain};
+            if (pair.ours.at(1) == "annotate") words.insert(words.end(), {"--symbol", pair.ours.at(3)});
+            words.push_back(pair.ours.back());
+            const auto plain = run(words);
             if (!plain.ended_well) throw std::runtime_error(std::string(pair.what) + ": the plain loop failed");
             plain_seconds.push_back(plain.cpu_seconds);
             of_plain.push_back(ours.cpu_seconds / plain.cpu_seconds);

@@ -33,6 +33,7 @@ struct Options {
     std::string hottest;  // a recording: only print its hottest function
     std::string plain;    // name of a plain loop: run only it
     std::string json;     // a file for what is compared with perf, too; empty: none
+    std::string symbol;   // of --plain annotate
     std::vector<std::string> files;
 };
 
@@ -161,7 +162,7 @@ int run_only(const Options& options) {
 int run_plain(const Options& options) {
     for (const auto& loop : plain_loops) {
         if (loop.name != options.plain) continue;
-        const auto sums = loop.run(options.files.at(0));
+        const auto sums = loop.run({options.files.at(0), options.symbol});
         std::fprintf(stderr, "%llu samples, %llu rows, %llu lines\n", static_cast<unsigned long long>(sums.samples),
                      static_cast<unsigned long long>(sums.rows), static_cast<unsigned long long>(sums.lines));
         return 0;
@@ -171,8 +172,8 @@ int run_plain(const Options& options) {
 
 int usage() {
     std::fputs(
-        "usage: perfdata_bench [--check] [--rounds N] [--only TASK] [--plain LOOP] [--tool PERFDATA [--json RESULTS]]\n"
-        "       FILE...\n",
+        "usage: perfdata_bench [--check] [--rounds N] [--only TASK] [--plain LOOP [--symbol NAME]]\n"
+        "       [--tool PERFDATA [--json RESULTS]] FILE...\n",
         stderr);
     return 2;
 }
@@ -194,6 +195,8 @@ int run_all(int count, char** words) {
             options.hottest = value();
         } else if (word == "--plain") {
             options.plain = value();
+        } else if (word == "--symbol") {
+            options.symbol = value();
         } else if (word == "--json") {
             options.json = value();
         } else if (word.starts_with("--")) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 
+#include "perfdata/profile/chain_table.hpp"
 #include "perfdata/recording/deferred_chains.hpp"
 #include "perfdata/timeline/function_index.hpp"
 
@@ -37,16 +38,25 @@ class ChainVisitor {
             if (!std::exchange(first, false) || ip != address) add(address, mode);
             return true;
         });
+        // Outermost first: a sample often shares outer callers with the one before it.
         auto node = none;
+        bool same = true;
+        std::size_t depth = 0;
+        const auto enter = [&](std::uint32_t function) {
+            same = same && depth < last_.size() && last_[depth].function == function;
+            if (!same) {
+                last_.resize(depth);
+                last_.push_back({function, nodes_.intern({node, function})});
+            }
+            node = last_[depth++].node;
+        };
         for (auto at = chain_.size(); at-- > 0;) {
             const auto& [frame, returns] = chain_[at];
-            node = nodes_.intern({node, known_[frame].function});
-            for (const auto inlined : known_[frame].inlined[returns ? 1 : 0]) node = nodes_.intern({node, inlined});
+            const auto& known = known_[frame];
+            enter(known.function);
+            for (const auto inlined : known.inlined[returns ? 1 : 0]) enter(inlined);
         }
-        const auto row = rows_.intern({comm, node});
-        if (row == periods_.size()) periods_.push_back(0);
-        periods_[row] += sample.period();
-        all_ += sample.period();
+        count(comm, node, sample.period());
         ++samples_;
     }
 
@@ -88,6 +98,27 @@ class ChainVisitor {
         std::uint32_t number = none;
     };
 
+    void count(std::uint32_t comm, std::uint32_t node, std::uint64_t period) {
+        all_ += period;
+        if (first_.size() <= node) first_.resize(std::max<std::size_t>(node + 1, 2 * first_.size()));
+        auto& first = first_[node];
+        const auto append = [&] {
+            rows_.push_back({comm, node});
+            periods_.push_back(0);
+            return static_cast<std::uint32_t>(rows_.size() - 1);
+        };
+        auto row = first.row;
+        if (row == none) {
+            row = append();
+            first = {comm, row};
+        } else if (first.comm != comm) {
+            const auto other = others_.intern({comm, node});
+            if (other == row_of_other_.size()) row_of_other_.push_back(append());
+            row = row_of_other_[other];
+        }
+        periods_[row] += period;
+    }
+
     std::uint32_t number(const Moment& moment, Address address, CpuMode mode) {
         constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;
         auto& recent = kernel_[address.value * spread >> 50];
@@ -117,14 +148,14 @@ class ChainVisitor {
     }
 
     void find_callees() {
-        const auto nodes = nodes_.keys();
+        const auto nodes = nodes_.nodes();
         begin_.assign(nodes.size() + 2, 0);
-        for (const auto& node : nodes) ++begin_[node.one == none ? 1 : node.one + 2];
+        for (const auto& node : nodes) ++begin_[node.caller == none ? 1 : node.caller + 2];
         for (std::size_t at = 1; at < begin_.size(); ++at) begin_[at] += begin_[at - 1];
         callees_.resize(nodes.size());
         auto next = begin_;
         for (std::uint32_t at = 0; at < nodes.size(); ++at)
-            callees_[next[nodes[at].one == none ? 0 : nodes[at].one + 1]++] = at;
+            callees_[next[nodes[at].caller == none ? 0 : nodes[at].caller + 1]++] = at;
         self_.assign(nodes.size(), 0);
         whole_.assign(nodes.size(), 0);
     }
@@ -135,11 +166,11 @@ class ChainVisitor {
 
     // The rows of one task, with their trees.
     void add_rows(std::uint32_t comm, const std::vector<std::uint32_t>& rows, bool children) {
-        const auto nodes = nodes_.keys();
+        const auto nodes = nodes_.nodes();
         std::vector<std::uint32_t> touched;
         for (const auto row : rows) {
             self_[rows_[row].other] += periods_[row];
-            for (auto at = rows_[row].other; at != none; at = nodes[at].one) {
+            for (auto at = rows_[row].other; at != none; at = nodes[at].caller) {
                 if (whole_[at] == 0) touched.push_back(at);
                 whole_[at] += periods_[row];
             }
@@ -150,9 +181,9 @@ class ChainVisitor {
         std::vector<std::uint32_t> active(functions_.size());
         for (const auto node : touched) {
             if (self_[node] == 0) continue;
-            auto& row = shown[nodes[node].other];
+            auto& row = shown[nodes[node].frame];
             row.self += self_[node];
-            if (!children) nodes_of[nodes[node].other].push_back(node);
+            if (!children) nodes_of[nodes[node].frame].push_back(node);
         }
         if (children) {
             std::vector<std::pair<std::uint32_t, bool>> todo;
@@ -160,7 +191,7 @@ class ChainVisitor {
             while (!todo.empty()) {
                 const auto [node, enters] = todo.back();
                 todo.pop_back();
-                const auto function = nodes[node].other;
+                const auto function = nodes[node].frame;
                 if (!enters) {
                     --active[function];
                     continue;
@@ -183,7 +214,7 @@ class ChainVisitor {
                     grow(nodes_of[function], 1, row.tree);
                 } else {
                     std::vector<Up> ups;
-                    for (const auto node : nodes_of[function]) ups.push_back({none, nodes[node].one, self_[node]});
+                    for (const auto node : nodes_of[function]) ups.push_back({none, nodes[node].caller, self_[node]});
                     grow_up(ups, 1, row.tree);
                 }
             }
@@ -204,7 +235,7 @@ class ChainVisitor {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> below;
         for (const auto node : nodes) {
             for (const auto callee : callees(node)) {
-                if (whole_[callee] != 0) below.emplace_back(nodes_[callee].other, callee);
+                if (whole_[callee] != 0) below.emplace_back(nodes_.nodes()[callee].frame, callee);
             }
         }
         std::ranges::sort(below);
@@ -238,7 +269,7 @@ class ChainVisitor {
     };
     void grow_up(std::vector<Up> ups, std::size_t depth, std::string& tree) {
         std::erase_if(ups, [](const Up& up) { return up.node == none; });
-        for (auto& up : ups) up.function = nodes_[up.node].other;
+        for (auto& up : ups) up.function = nodes_.nodes()[up.node].frame;
         std::ranges::stable_sort(ups, {}, &Up::function);
         std::vector<std::pair<std::uint64_t, std::vector<Up>>> groups;
         for (std::size_t at = 0; at < ups.size();) {
@@ -246,7 +277,7 @@ class ChainVisitor {
             const auto function = ups[at].function;
             for (; at < ups.size() && ups[at].function == function; ++at) {
                 group.first += ups[at].periods;
-                group.second.push_back({function, nodes_[ups[at].node].one, ups[at].periods});
+                group.second.push_back({function, nodes_.nodes()[ups[at].node].caller, ups[at].periods});
             }
             if (is_shown(group.first)) groups.push_back(std::move(group));
         }
@@ -265,9 +296,19 @@ class ChainVisitor {
     std::vector<Known> known_;                           // by frame
     std::vector<std::pair<std::uint32_t, bool>> chain_;  // of this sample: frames, and whether a call returns there
     std::vector<Frame> calls_;
-    InternTable<Two> nodes_;              // caller's node and function
-    InternTable<Two> rows_;               // task and node
-    std::vector<std::uint64_t> periods_;  // by row
+    ChainTable nodes_;  // `frame` is the number of a function
+    struct Last {
+        std::uint32_t function = 0, node = 0;
+    };
+    std::vector<Last> last_;  // chain, outermost first
+    std::vector<Two> rows_;   // task and node
+    struct First {
+        std::uint32_t comm = 0, row = none;
+    };
+    std::vector<First> first_;                 // row by node: most have one task
+    InternTable<Two> others_;                  // rows that are not the first of their node
+    std::vector<std::uint32_t> row_of_other_;  // by number in others_
+    std::vector<std::uint64_t> periods_;       // by row
     std::uint64_t all_ = 0, samples_ = 0;
     std::vector<std::uint32_t> begin_, callees_;
     std::vector<std::uint64_t> self_, whole_;  // of one task, by node
@@ -278,14 +319,14 @@ class ChainVisitor {
 
 }  // namespace
 
-PlainSums plain_children(const std::string& path) {
-    const Opened opened(path);
+PlainSums plain_children(const PlainInput& input) {
+    const Opened opened(input.path);
     ChainVisitor visitor(opened);
     opened.walk_with(visitor);
     return visitor.write(true);
 }
-PlainSums plain_no_children(const std::string& path) {
-    const Opened opened(path);
+PlainSums plain_no_children(const PlainInput& input) {
+    const Opened opened(input.path);
     ChainVisitor visitor(opened);
     opened.walk_with(visitor);
     return visitor.write(false);

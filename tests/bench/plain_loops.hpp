@@ -18,20 +18,28 @@ struct PlainSums {
     std::uint64_t samples = 0, rows = 0, lines = 0;
 };
 
+// PlainInput is what a loop reads.
+struct PlainInput {
+    std::string path;
+    std::string symbol;  // of plain_annotate()
+};
+
 // These throw std::runtime_error.
-PlainSums plain_report(const std::string& path);       // report --no-children -g none
-PlainSums plain_children(const std::string& path);     // report
-PlainSums plain_no_children(const std::string& path);  // report --no-children
-PlainSums plain_script(const std::string& path);       // script
+PlainSums plain_report(const PlainInput& input);       // report --no-children -g none
+PlainSums plain_children(const PlainInput& input);     // report
+PlainSums plain_no_children(const PlainInput& input);  // report --no-children
+PlainSums plain_script(const PlainInput& input);       // script
+PlainSums plain_annotate(const PlainInput& input);     // annotate -s
 
 // PlainLoop is one of them, by name.
 struct PlainLoop {
     const char* name;
-    PlainSums (*run)(const std::string& path);
+    PlainSums (*run)(const PlainInput& input);
 };
-inline constexpr std::array<PlainLoop, 4> plain_loops{{{"report", plain_report},
+inline constexpr std::array<PlainLoop, 5> plain_loops{{{"report", plain_report},
                                                        {"children", plain_children},
                                                        {"no-children", plain_no_children},
-                                                       {"script", plain_script}}};
+                                                       {"script", plain_script},
+                                                       {"annotate", plain_annotate}}};
 
 }  // namespace perfdata::bench

@@ -61,14 +61,23 @@ class Page {
   public:
     template <class... Values>
     void line(fmt::format_string<Values...> form, Values&&... values) {
-        fmt::format_to(std::back_inserter(text_), form, std::forward<Values>(values)...);
-        text_ += '\n';
+        auto& text = this->text();
+        fmt::format_to(std::back_inserter(text), form, std::forward<Values>(values)...);
+        text += '\n';
         ++lines_;
-        flush_full();
     }
-    std::string& text() { return text_; }
-    void flush_full() {
+    // text() returns what the next text is appended to.
+    std::string& text() {
         if (text_.size() >= block) flush();
+        return text_;
+    }
+    // write(most, put) appends what put(at) writes there: at most so many bytes. It returns what is behind them.
+    template <class Put>
+    void write(std::size_t most, Put&& put) {
+        auto& text = this->text();
+        text.resize_and_overwrite(text.size() + most, [&, begin = text.size()](char* data, std::size_t) {
+            return static_cast<std::size_t>(put(data + begin) - data);
+        });
     }
     void flush() {
         if (std::fwrite(text_.data(), 1, text_.size(), stdout) != text_.size())

@@ -1,61 +1,73 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <charconv>
+#include <algorithm>
+#include <optional>
 
 #include "perfdata/recording/deferred_chains.hpp"
-#include "perfdata/timeline/function_index.hpp"
+#include "perfdata/wire/sample/details.hpp"
 
 #include "plain_loops.hpp"
 #include "plain_parts.hpp"
+#include "plain_text.hpp"
+#include "trace/trace_formats.hpp"
 
 namespace perfdata::bench {
 namespace {
 
-// ScriptVisitor writes each sample and its chain: what follows an address is made once for each frame.
+// ScriptVisitor writes each sample with its chain, or else with the fields of its tracepoint or its address.
 class ScriptVisitor {
   public:
     static constexpr bool samples_only = true;
 
-    explicit ScriptVisitor(const Opened& opened) : opened_(opened), recent_(opened.timeline.tasks()) {}
+    explicit ScriptVisitor(const Opened& opened)
+        : opened_(opened),
+          recent_(opened.timeline.tasks()),
+          formats_(TraceFormats::read(opened.recording)),
+          texts_(opened, has_chains(opened.recording)) {}
 
     template <class Order>
     void operator()(const RecordContext& context, const BasicSample<Order>& sample) {
-        constexpr std::uint64_t second = 1'000'000'000, microsecond = 1000;
+        const auto& event = opened_.recording.events().events()[context.event];
         const Moment moment{context.time, sample.pid().value_or(Pid{}), host};
         const auto tid = sample.tid().value_or(Tid{});
-        const auto time = context.time.nanoseconds;
-        auto& text = page_.text();
-        text += recent_.comm_at(tid, context.time);
-        text += ' ';
-        put(tid.value, 10, 0);
-        text += ' ';
-        put(time / second, 10, 0);
-        text += '.';
-        put(time % second / microsecond, 10, 6, '0');
-        text += ": ";
-        put(sample.period(), 10, 10);
-        text += ' ';
-        text += opened_.recording.events().events()[context.event].name;
-        text += ": \n";
-        ++lines_;
-        const auto add = [&](Address address, CpuMode mode) {
-            text += '\t';
-            put(address.value, 16, 16);
-            const auto& rest = rest_of(frame_at(opened_.timeline, nullptr, moment, address, mode, &recent_));
-            text += rest.text;
-            lines_ += rest.lines;
-            return true;
-        };
-        bool any = false;
-        for_each_frame(sample, no_deferred_, [&](Address address, CpuMode mode) {
-            any = true;
-            return add(address, mode);
+        const auto comm = recent_.comm_at(tid, context.time);
+        const bool has_chain = sample.layout().shape().has(SamplePart::callchain);
+        constexpr std::size_t most_numbers = 128;
+        page_.write(comm.size() + event.name.size() + most_numbers, [&](char* at) {
+            constexpr std::size_t comm_width = 16, id_width = 5, period_width = 10;
+            at = put_right(at, comm, has_chain ? 0 : comm_width);
+            *at++ = ' ';
+            at = put_number(at, tid.value, id_width);
+            *at++ = ' ';
+            if (const auto cpu = sample.cpu()) {
+                *at++ = '[';
+                at = put_digits(at, *cpu, 3);
+                at = put(at, "] ");
+            }
+            at = put_time(at, context.time.nanoseconds);
+            if (event.attr.type != attr_type::tracepoint) {
+                at = put_number(at, sample.period(), period_width);
+                *at++ = ' ';
+            }
+            at = put(at, event.name);
+            return put(at, ": ");
         });
-        if (const auto ip = sample.ip(); ip && !any) add(*ip, sample.mode());
-        text += '\n';
+        if (event.attr.type == attr_type::tracepoint) {
+            if (const auto raw = sample.details().raw()) formats_.append(page_.text(), event.attr.config, *raw);
+        }
+        if (has_chain) {
+            add_chain(sample, moment);
+        } else if (event.attr.type != attr_type::tracepoint) {
+            const auto ip = sample.ip().value_or(Address{});
+            const auto& text = text_at(moment, ip, sample.mode());
+            page_.write(text.text.size() + most_numbers, [&](char* at) {
+                *at++ = ' ';
+                return put(put_address(at, ip.value), text.text);
+            });
+        } else {
+            page_.text() += '\n';
+        }
         ++lines_;
         ++samples_;
-        page_.flush_full();
     }
 
     PlainSums end() {
@@ -64,52 +76,73 @@ class ScriptVisitor {
     }
 
   private:
-    struct Rest {
-        std::string text;
-        std::uint64_t lines = 1;
+    static bool has_chains(const Recording& recording) {
+        return std::ranges::any_of(recording.events().events(),
+                                   [](const Event& event) { return event.sample.shape().has(SamplePart::callchain); });
+    }
+
+    struct Asked {
+        Address address;
+        const FrameTexts::Text* text = nullptr;
+    };
+    struct Recent {
+        Address address;
+        const FrameTexts::Text* text = nullptr;
     };
 
-    void put(std::uint64_t number, int base, std::size_t width, char filler = ' ') {
-        std::array<char, 24> digits;
-        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, base).ptr;
-        const auto size = static_cast<std::size_t>(end - digits.data());
-        if (size < width) page_.text().append(width - size, filler);
-        page_.text().append(digits.data(), size);
+    template <class Order>
+    void add_chain(const BasicSample<Order>& sample, const Moment& moment) {
+        asked_.clear();
+        std::size_t size = 0;
+        const auto add = [&](Address address, CpuMode mode) {
+            const auto& text = text_at(moment, address, mode);
+            __builtin_prefetch(text.text.data());
+            size += text.text.size();
+            lines_ += text.lines;
+            asked_.push_back({address, &text});
+            return true;
+        };
+        for_each_frame(sample, no_deferred_, add);
+        if (const auto ip = sample.ip(); ip && asked_.empty()) add(*ip, sample.mode());
+        constexpr std::size_t address_width = 17;
+        page_.write(size + asked_.size() * address_width + 2, [&](char* at) {
+            *at++ = '\n';
+            for (const auto& one : asked_) {
+                *at++ = '\t';
+                at = put(put_address(at, one.address.value), one.text->text);
+            }
+            *at++ = '\n';
+            return at;
+        });
+        ++lines_;
     }
 
-    const Rest& rest_of(const Frame& frame) {
-        const auto number = frames_.intern(frame);
-        if (number == rests_.size()) rests_.push_back(make(frame));
-        return rests_[number];
+    // All processes share the kernel.
+    const FrameTexts::Text& text_at(const Moment& moment, Address address, CpuMode mode) {
+        auto& recent = kernel_[address.value * 0x9e3779b97f4a7c15u >> (64 - recent_bits)];
+        if (mode == CpuMode::kernel && recent.text != nullptr && recent.address == address) return *recent.text;
+        const auto& text = texts_.of(frame_at(opened_.timeline, nullptr, moment, address, mode, &recent_));
+        if (mode == CpuMode::kernel) recent = {address, &text};
+        return text;
     }
-    Rest make(const Frame& frame) const {
-        const auto name = opened_.symbolizer.name(frame);
-        const auto object = name.object.empty() ? std::string_view("[unknown]") : name.object;
-        if (name.symbol.empty()) return {fmt::format(" [unknown] ({})\n", object)};
-        Rest rest{fmt::format(" {}+{:#x} ({})\n", name.symbol, name.offset, object)};
-        std::vector<Frame> calls;
-        opened_.symbolizer.functions().add_inlined(frame, false, calls);
-        for (const auto& call : calls) {
-            const auto inlined = opened_.symbolizer.name(call);
-            rest.text = fmt::format(" {} (inlined)\n\t{:16}{}", inlined.symbol, "", rest.text);
-            ++rest.lines;
-        }
-        return rest;
-    }
+
+    static constexpr unsigned recent_bits = 14;
 
     const Opened& opened_;
     RecentTasks recent_;
     const DeferredChains no_deferred_;
-    InternTable<Frame> frames_;
-    std::vector<Rest> rests_;  // by frame
+    const TraceFormats formats_;
+    FrameTexts texts_;
+    std::vector<Recent> kernel_ = std::vector<Recent>(std::size_t{1} << recent_bits);
+    std::vector<Asked> asked_;
     Page page_;
     std::uint64_t samples_ = 0, lines_ = 0;
 };
 
 }  // namespace
 
-PlainSums plain_script(const std::string& path) {
-    const Opened opened(path);
+PlainSums plain_script(const PlainInput& input) {
+    const Opened opened(input.path);
     ScriptVisitor visitor(opened);
     opened.walk_with(visitor, RecordOrder::time);
     return visitor.end();
