@@ -21,7 +21,8 @@ namespace perfdata {
 //     this chain     KERNEL  k9       k3  USER  u1  u2
 //                    visited           shared             if at this time all these places are still what they were
 //
-// In a storm of short processes half of all frames are shared. A chain costs time linear in its length.
+// In a storm of short processes half of all frames are shared, and a report with callers takes 0.95 of the CPU time. A
+// chain costs time linear in its length.
 class RecentChains {
   public:
     static constexpr std::size_t slots = 16;  // a power of two; a slot for each task in turn
