@@ -1102,7 +1102,7 @@ def check_needs(recording, program):
     """Who needs a file: as many samples as have it in their stacks, as another reader of them counts."""
     page, files, text = checked(recording, "--with-sources")
     stacks = run(TOOL, "script", "-F", "comm,ip,sym,dso", recording).stdout.strip("\n").split("\n\n")
-    for path, part in ((program, rf"\({re.escape(program)}\)"), (WORK, r" (mix|twice|turn|spin|main)\b")):
+    for path, part in ((program, rf"\({re.escape(program)}\)"), (WORK, r"[ :](mix|twice|turn|spin|main)\b")):
         wanted = sum(re.search(part, stack) is not None for stack in stacks)
         one = files.get(path, {})
         if wanted == 0 or one.get("samples") != wanted or one.get("commands") != ["work"]:
