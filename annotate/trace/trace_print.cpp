@@ -164,11 +164,11 @@ void TracePrint::flatten() {
     for (const auto& part : parts_) {
         if (!std::ranges::all_of(part.literal, graphic)) return;
         flat.add_text(part.literal);
+        steps += part.steps;
         if (part.directive.conversion == 0 || part.argument == none) continue;
         const auto* program = arguments_[part.argument].program();
         const bool is_plain = part.width == none && part.precision == none && FlatPrint::can_print(part.directive);
         if (!is_plain || program == nullptr) return;
-        steps += part.steps;
         flat.add_number(*program, part.directive);
     }
     if (std::max(flat.most(), steps) <= least_limit) flat_ = std::move(flat);

@@ -65,6 +65,7 @@ class RecentChains {
                 mode = chain_mode(word).value_or(CpuMode::unknown);
                 continue;
             }
+            one.holds = {};  // where visit() does not say, never
             visit(Address{word}, mode, one.holds);
             if (frames++ == 0) one.holds = {};
             one.frames = 1;

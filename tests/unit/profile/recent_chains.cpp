@@ -70,7 +70,8 @@ TEST_CASE("What recent chains share is what would be found", "[profile][property
         const auto shared = recent.take(
             chain, mode, Pid{pid}, tid, Time{time}, most, [&](Address address, CpuMode now, Lasting& holds) {
                 const auto period = period_of(address.value);
-                holds = {{time / period * period}, {(time / period + 1) * period}};
+                // Of some it does not know.
+                if (address.value != 11) holds = {{time / period * period}, {(time / period + 1) * period}};
                 found.emplace_back(address.value, time / period, now, !found.empty() && now == before);
                 before = now;
             });

@@ -66,10 +66,14 @@ PERFDATA_PLAIN_FRAME void fill_stack(unsigned char value) {
 // tried here, in the order of d_demangle_callback().
 PERFDATA_PLAIN_FRAME Component* parse(const char* symbol, int options, void** memory) {
     fill_stack(1);
-    if (auto* root = cplus_demangle_v3_components(symbol, options, memory); root != nullptr) return root;
-    if (std::strstr(symbol, "sr") == nullptr) return nullptr;
-    fill_stack(0);
-    return cplus_demangle_v3_components(symbol, options, memory);
+    auto* root = cplus_demangle_v3_components(symbol, options, memory);
+    if (root == nullptr && std::strstr(symbol, "sr") != nullptr) {
+        fill_stack(0);
+        root = cplus_demangle_v3_components(symbol, options, memory);
+    }
+    // As the last thing done, a call would become a jump, with another stack than what was filled.
+    asm volatile("" : "+r"(root));
+    return root;
 }
 
 #undef PERFDATA_PLAIN_FRAME
