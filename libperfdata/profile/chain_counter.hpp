@@ -53,7 +53,9 @@ class ChainCounter {
     template <class Order>
     void take(const BasicSample<Order>& sample, const Moment& moment, std::uint32_t task, std::uint32_t column,
               const EventCount& cell) {
-        moment_ = moment;
+        moment_.time = moment.time;  // one by one: it was just written so
+        moment_.pid = moment.pid;
+        moment_.machine = moment.machine;
         if (!in_order_ && !is_near_limit()) {
             wait_for_chain(sample, true);
             auto& one = waiting_.back();
@@ -119,7 +121,9 @@ class ChainCounter {
     // number(sample, moment) returns the number of the sampled frame.
     template <class Order>
     std::uint32_t number(const BasicSample<Order>& sample, const Moment& moment) {
-        moment_ = moment;
+        moment_.time = moment.time;  // one by one: it was just written so
+        moment_.pid = moment.pid;
+        moment_.machine = moment.machine;
         return unfolded_number(look_up_sampled(sample.ip(), sample.mode()));
     }
 
@@ -132,6 +136,8 @@ class ChainCounter {
 
     // LookedUp is a frame with its number in frames_, or with its hash.
     struct LookedUp {
+        LookedUp() {}  // with `= default`, emplace_back() would fill it with zeros first, and so below
+
         Frame frame;
         std::uint32_t number = none;  // if known
         bool returns = false;         // of callers: a call returns to it
@@ -140,6 +146,8 @@ class ChainCounter {
 
     // WaitingChain is a sample whose chain was looked up, and that count_waiting() will count.
     struct WaitingChain {
+        WaitingChain() {}
+
         std::size_t begin = 0, end = 0;  // of its callers in looked_up_, innermost first; without those that are shared
         RecentChains::Shared shared = {no_slot, 0};
         LookedUp sampled;  // valid if is_looked_up

@@ -84,12 +84,17 @@ class CountedRows {
         return true;
     }
     bool any_dropped() const { return any_dropped_; }
-    // consider(column, cell) counts what passes the events, times and CPUs.
+    // consider(column, cell) counts what passes the events, times and CPUs. If nothing else is filtered, it need not be
+    // called: count_all() says so.
     void consider(std::size_t column, const EventCount& cell) {
         counts_.considered_[column] += cell;
         note_used(column);
     }
-    void count(std::size_t column, const EventCount& cell) { counts_.totals_[column] += cell; }
+    void count(std::size_t column, const EventCount& cell) {
+        counts_.totals_[column] += cell;
+        note_used(column);
+    }
+    void count_all() { counts_.considered_ = counts_.totals_; }
     void note_time(std::optional<Time> time) {
         if (!time) return;
         if (!counts_.first_time_ || *time < *counts_.first_time_) counts_.first_time_ = time;
@@ -108,9 +113,11 @@ class CountedRows {
         bound_rows(used_);
     }
 
+    // last_task() returns the task of the last call of task(), whose number may be taken again; null: call task().
+    const SampledTask* last_task() const { return last_task_number_ != further_ ? &last_task_ : nullptr; }
+    std::uint32_t last_task_number() const { return last_task_number_; }
     // task(task, samples) returns the number of the task of so many samples.
     std::uint32_t task(const SampledTask& task, std::uint64_t samples) {
-        // Samples of one thread are mostly adjacent.
         if (last_task_number_ == none || !(task == last_task_)) intern_task(task);
         if (last_task_number_ == further_)
             counts_.in_further_tasks_ = add_up_to_most(counts_.in_further_tasks_, samples);
@@ -164,7 +171,10 @@ class CountedRows {
         most_tasks_ = std::min(most_places_, most);  // each may need a row for Miss::not_kept
     }
     void note_used(std::size_t column) {
-        if (is_used_[column] != 0) return;
+        if (is_used_[column] == 0) [[unlikely]]
+            use(column);
+    }
+    [[gnu::noinline]] void use(std::size_t column) {
         is_used_[column] = 1;
         ++used_;
         if (is_labelled_) bound_rows(used_);

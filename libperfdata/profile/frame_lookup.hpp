@@ -32,8 +32,9 @@ class FrameLookup {
     static Frame no_address(CpuMode mode) { return Frame::nowhere({}, Miss::no_address, mode); }
 
     // Says when the answer holds for a user address of the host, if it is asked to: see frame_at(). With JIT code it
-    // does not know.
+    // does not know, and says never.
     Frame at(const Moment& moment, Address address, CpuMode mode, Lasting* holds = nullptr) {
+        if (holds != nullptr) *holds = {};
         auto frame =
             frame_at(timeline_, jit_, moment, address, mode, &recent_tasks_, jit_ == nullptr ? holds : nullptr);
         if (versions_ != nullptr && is_host_kernel(moment, mode)) {
@@ -63,6 +64,8 @@ class RecentKernel {
 
     explicit RecentKernel(const KernelEpochs& epochs) : epochs_(epochs) {}
 
+    // Fetches the entry that at() of the address reads.
+    void prefetch(Address address) const { recent_.prefetch(address.value); }
     // Returns the entry to use. Its number is `none` if it held another place.
     Entry& at(Address address, Time time, std::uint32_t task) {
         const Place place{address, epochs_.at(time), task};

@@ -40,12 +40,8 @@ class KernelEpochs {
 
     // Returns the number of the epoch. Constant time while times stay in one epoch, else O(log n).
     std::uint32_t at(Time time) {
-        if (time < from_ || time >= until_) {
-            const auto next = std::ranges::upper_bound(changes_, time);
-            epoch_ = static_cast<std::uint32_t>(next - changes_.begin());
-            from_ = next == changes_.begin() ? Time{} : *std::prev(next);
-            until_ = next == changes_.end() ? Time::forever() : *next;
-        }
+        if (time < from_ || time >= until_) [[unlikely]]
+            find(time);
         return epoch_;
     }
 
@@ -53,6 +49,13 @@ class KernelEpochs {
     Lasting last() const { return {from_, until_}; }
 
   private:
+    [[gnu::noinline]] void find(Time time) {
+        const auto next = std::ranges::upper_bound(changes_, time);
+        epoch_ = static_cast<std::uint32_t>(next - changes_.begin());
+        from_ = next == changes_.begin() ? Time{} : *std::prev(next);
+        until_ = next == changes_.end() ? Time::forever() : *next;
+    }
+
     std::vector<Time> changes_;
     std::uint32_t epoch_ = 0;
     Time from_, until_;  // of epoch_; empty at first

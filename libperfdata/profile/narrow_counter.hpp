@@ -47,16 +47,19 @@ class NarrowCounter {
     }
 
     // finish() returns the counts: totals of all samples, rows of those that may lie in the places.
-    SampleCounts finish() && { return std::move(counted_).finish(options_, counters_.losses()); }
+    SampleCounts finish() && {
+        if (!gate_.considers()) counted_.count_all();
+        return std::move(counted_).finish(options_, counters_.losses());
+    }
 
   private:
     template <class Order>
     void take(const RecordContext& context, const BasicSample<Order>& sample, std::size_t column,
               const EventCount& cell) {
         const auto all = [](const Moment&) { return FilterPart::none; };
-        const auto passed = gate_.pass(context, sample, column, cell, false, all);
-        if (!passed) return;
-        const auto frame = frame_of(sample, passed->moment);
+        SampleGate::Passed passed;
+        if (!gate_.pass(context, sample, column, cell, false, all, passed)) return;
+        const auto frame = frame_of(sample, passed.moment);
         if (!frame) return;
         auto& recent = recent_.place(frame->offset);
         if (recent.number == Recent::none || !(recent.key == *frame)) recent = {*frame, row_of(*frame)};

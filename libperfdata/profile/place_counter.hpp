@@ -28,8 +28,8 @@ struct SampledPlace {
     std::uint64_t hash(const HashKey& key) const { return key(frame.first_word(), frame.second_word(), task); }
 };
 
-// Each sample costs one look-up in the timeline and one in the table of places. Places of one function are added up at
-// the end:
+// Each sample costs one look-up in the timeline and one in the table of places, or one among the recent places of the
+// kernel. Places of one function are added up at the end:
 //
 //     frame -> places_ (task, frame) -> at the end: fold -> rows
 class PlaceCounter {
@@ -49,8 +49,17 @@ class PlaceCounter {
               const EventCount& cell) {
         auto& one = waiting_[waiting_number_++];
         one.column = static_cast<std::uint32_t>(column);
-        one.cell = cell;
-        place(sample, moment, task, one);
+        one.task = task;
+        one.hits = cell.hits;
+        one.periods = cell.periods;
+        one.time = moment.time;
+        one.pid = moment.pid;
+        one.machine = moment.machine;
+        one.mode = sample.mode();
+        const auto ip = sample.ip();
+        one.has_ip = ip.has_value();
+        one.ip = ip.value_or(Address{});
+        recent_kernel_.prefetch(one.ip);
         if (waiting_number_ == most_waiting) count_waiting();
     }
 
@@ -66,32 +75,38 @@ class PlaceCounter {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
     static constexpr std::size_t most_waiting = 64;
 
-    // Waiting is a sample that count_waiting() will count in places_.
+    // Waiting is a sample that count_waiting() will count in places_. Its members are written one by one, and read as
+    // they were written: what is copied whole waits for what was just written to parts of it.
     struct Waiting {
+        Address ip;
+        Time time;
+        Pid pid;
+        Machine machine;
+        CpuMode mode = CpuMode::unknown;
+        bool has_ip = false;
+        std::uint32_t task = 0, column = 0;
+        std::uint64_t hits = 0, periods = 0;
+        // Once it was looked up:
         std::uint32_t number = none;  // of the place, if known; else:
         SampledPlace place;
         std::uint64_t hash = 0;  // of the place
         // For a kernel place: the cache entry that receives the number, unless it holds another key by then.
         RecentKernel::Entry* recent = nullptr;
         RecentKernel::Place key;
-        std::uint32_t column = 0;
-        EventCount cell;
     };
 
-    template <class Order>
-    void place(const BasicSample<Order>& sample, const Moment& moment, std::uint32_t task, Waiting& one) {
-        const auto mode = sample.mode();
-        const auto ip = sample.ip();
+    void look_up(Waiting& one) {
+        const Moment moment{one.time, one.pid, one.machine};
         one.recent = nullptr;
-        if (ip && FrameLookup::is_host_kernel(moment, mode)) {
-            auto& recent = recent_kernel_.at(*ip, moment.time, task);
+        if (one.has_ip && FrameLookup::is_host_kernel(moment, one.mode)) {
+            auto& recent = recent_kernel_.at(one.ip, one.time, one.task);
             one.number = recent.number;
             if (one.number != none) return;
             one.recent = &recent;
             one.key = recent.key;
         }
         one.number = none;
-        one.place = {ip ? lookup_.at(moment, *ip, mode) : FrameLookup::no_address(mode), task};
+        one.place = {one.has_ip ? lookup_.at(moment, one.ip, one.mode) : FrameLookup::no_address(one.mode), one.task};
         one.hash = places_.hash(one.place);
         places_.prefetch(one.hash);
     }
@@ -104,6 +119,7 @@ class PlaceCounter {
     // The tables are larger than the cache: each step handles many samples while the memory of later ones is fetched.
     void count_waiting() {
         const std::span<Waiting> waiting(waiting_.data(), waiting_number_);
+        for (auto& one : waiting) look_up(one);
         for (const auto& one : waiting) {
             if (one.number == none) places_.prefetch_key(one.hash);
         }
@@ -114,7 +130,7 @@ class PlaceCounter {
         }
         cells_.resize(places_.size());
         for (const auto& one : waiting) cells_.prefetch(one.number);
-        for (const auto& one : waiting) cells_.add(one.number, one.column, one.cell);
+        for (const auto& one : waiting) cells_.add(one.number, one.column, {one.hits, one.periods});
         waiting_number_ = 0;
     }
 

@@ -20,9 +20,13 @@ class RecentFrames {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     RecentFrames() : entries_(size) {}
-    Entry& place(std::uint64_t hash) { return entries_[(hash * 0x9e3779b97f4a7c15u) >> (64 - bits)]; }
+    Entry& place(std::uint64_t hash) { return entries_[slot(hash)]; }
+    // Fetches the memory that place(hash) returns.
+    void prefetch(std::uint64_t hash) const { __builtin_prefetch(&entries_[slot(hash)], 1); }
 
   private:
+    static std::size_t slot(std::uint64_t hash) { return (hash * 0x9e3779b97f4a7c15u) >> (64 - bits); }
+
     static constexpr unsigned bits = 14;
     static constexpr std::size_t size = std::size_t{1} << bits;
     std::vector<Entry> entries_;

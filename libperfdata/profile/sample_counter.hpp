@@ -91,6 +91,7 @@ class SampleCounter {
     }
     // Behind end(): returns the counts of the options without those of a part. This is of no use then.
     SampleCounts finish(const SampleCountOptions& options) && {
+        if (!gate_.considers()) counted_.count_all();
         return std::move(counted_).finish(options, counters_.losses());
     }
 
@@ -127,12 +128,12 @@ class SampleCounter {
             if (!*passes_) return;
         }
         const auto drop_code = [&](const Moment& moment) { return this->drop_code(sample, moment); };
-        const auto passed = gate_.pass(context, sample, column, cell, options_.by_comm, drop_code);
-        if (!passed) return;
-        const auto& moment = passed->moment;
+        SampleGate::Passed passed;
+        if (!gate_.pass(context, sample, column, cell, options_.by_comm, drop_code, passed)) return;
+        const auto& moment = passed.moment;
         const auto label = options_.label ? options_.label(context.event, sample.raw(), moment) : 0u;
         if (label != 0) counted_.note_labelled();
-        const auto who = task(sample, *passed, label);
+        const auto who = task(sample, passed, label);
         if (chains_) return chains_->take(sample, moment, who, static_cast<std::uint32_t>(column), cell);
         places_->take(sample, moment, who, column, cell);
     }
@@ -153,17 +154,21 @@ class SampleCounter {
 
     template <class Order>
     std::uint32_t task(const BasicSample<Order>& sample, const SampleGate::Passed& passed, std::uint32_t label) {
-        SampledTask task;
-        task.label = label;
-        if (options_.by_comm) {
-            task.comm = passed.comm;
-            if (passed.comm.empty()) task.tid = passed.tid;
+        const auto* const comm = options_.by_comm ? passed.comm.data() : nullptr;
+        const bool unnamed = options_.by_comm && passed.comm.empty();
+        const auto pid = options_.by_pid ? passed.moment.pid : Pid{};
+        const auto tid = options_.by_tid || unnamed ? passed.tid : Tid{};
+        const auto cpu = options_.by_cpu ? sample.cpu().value_or(SampleGate::nobody.value) : 0;
+        const auto cgroup = options_.by_cgroup ? sample.details().cgroup().value_or(0) : 0;
+        // Samples of one thread are mostly adjacent. Each member is compared as it is: a SampledTask that is copied or
+        // compared whole waits for what was just written to parts of it.
+        if (const auto* const last = counted_.last_task(); last != nullptr) {
+            if (last->comm.data() == comm && last->pid == pid && last->tid == tid && last->cpu == cpu &&
+                last->cgroup == cgroup && last->parent.data() == nullptr && last->label == label)
+                return counted_.last_task_number();
         }
-        if (options_.by_pid) task.pid = passed.moment.pid;
-        if (options_.by_tid) task.tid = passed.tid;
-        if (options_.by_cpu) task.cpu = sample.cpu().value_or(SampleGate::nobody.value);
-        if (options_.by_cgroup) task.cgroup = sample.details().cgroup().value_or(0);
-        return counted_.task(task, 1);
+        return counted_.task({options_.by_comm ? passed.comm : std::string_view(), pid, tid, cpu, cgroup, {}, label},
+                             1);
     }
 
     // Returns the part of the filter that leaves out the sampled code.
