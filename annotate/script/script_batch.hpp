@@ -17,7 +17,7 @@ namespace perfdata {
 
 // RawSample is a sample that stands for itself or for one of its counters. It lives as long as the record.
 struct RawSample {
-    RecordView record;
+    const RecordView& record;
     std::uint32_t event = 0;    // that wrote the record
     std::uint32_t counted = 0;  // that it counts for: a sample of a group's leader counts for each member
     std::uint64_t period = 0;
@@ -32,27 +32,28 @@ class ScriptBatch {
     bool add(const RawSample& sample) {
         const auto& record = sample.record.bytes;
         if (samples_.empty()) {
-            // Views of bytes_ must stay valid, so it never grows beyond its room.
+            // Views of bytes_, and what refers to views_, must stay valid, so these never grow beyond their room.
             samples_.reserve(most_samples);
+            views_.reserve(most_samples);
             bytes_.reserve(std::max(record.size(), most_bytes));
         }
         const bool known = sample.again && !samples_.empty();
         const auto size = known ? 0 : record.size();
         if (samples_.size() == most_samples || size > bytes_.capacity() - bytes_.size()) return false;
-        auto& copy = samples_.emplace_back(sample);
-        if (known) {
-            copy.record.bytes = (&copy)[-1].record.bytes;
-            return true;
+        if (!known) {
+            auto& view = views_.emplace_back(sample.record);
+            const auto begin = bytes_.size();
+            bytes_.insert(bytes_.end(), record.begin(), record.end());
+            view.bytes = Bytes(bytes_).subspan(begin);
         }
-        const auto begin = bytes_.size();
-        bytes_.insert(bytes_.end(), record.begin(), record.end());
-        copy.record.bytes = Bytes(bytes_).subspan(begin);
+        samples_.push_back({views_.back(), sample.event, sample.counted, sample.period, sample.time, sample.again});
         return true;
     }
     const std::vector<RawSample>& samples() const { return samples_; }
 
     void clear() {
         samples_.clear();
+        views_.clear();
         bytes_.clear();
         text.clear();
         tally.clear();
@@ -66,6 +67,7 @@ class ScriptBatch {
     static constexpr std::size_t most_samples = 512, most_bytes = std::size_t{128} << 10;
 
     std::vector<RawSample> samples_;
+    std::vector<RecordView> views_;  // of their records
     std::vector<std::byte> bytes_;
 };
 

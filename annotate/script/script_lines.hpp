@@ -119,6 +119,8 @@ class ScriptLines {
     static constexpr std::size_t styles = 8, objects_only = styles;
     // Asked is one that waits for answers().
     struct Asked {
+        Asked() {}  // with `= default`, emplace_back() would fill it with zeros first
+
         enum class Kind : std::uint8_t { kernel, file, other, nothing };
         ScriptPlace place;
         std::uint32_t slot = 0;

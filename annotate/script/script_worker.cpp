@@ -70,7 +70,7 @@ void ScriptWorker::take(const RawSample& raw, const BasicSample<Order>& sample) 
     if (!options_.filter.code.empty() && lines_.is_full()) keep_names();
     if (lines_.forget_many()) left_out_.clear();
     const auto& event = events_.events()[raw.counted];
-    ScriptItem item{.record = raw.record, .layout = events_.layout(raw.event), .event = event};
+    ScriptItem item(raw.record, events_.layout(raw.event), event);
     item.mode = sample.mode();
     item.pid = sample.pid();
     item.tid = sample.tid();

@@ -249,13 +249,9 @@ TEST_CASE("A script on several threads stops when it is asked to", "[annotate][s
 // A reader may put each record where the one before it was.
 TEST_CASE("A batch of samples copies each record, and that of several counters once", "[script][jobs]") {
     std::vector<std::byte> record(16, std::byte{1});
-    const auto sample = [&](std::uint32_t counted, bool again) {
-        RawSample raw;
-        raw.record.bytes = Bytes(record);
-        raw.counted = counted;
-        raw.again = again;
-        return raw;
-    };
+    RecordView view;
+    view.bytes = Bytes(record);
+    const auto sample = [&](std::uint32_t counted, bool again) { return RawSample{view, 0, counted, 0, {}, again}; };
     ScriptBatch batch;
     REQUIRE(batch.add(sample(0, false)));
     REQUIRE(batch.add(sample(1, true)));
