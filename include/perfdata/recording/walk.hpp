@@ -199,7 +199,7 @@ class Walk {
     void sample(const RecordView& record) {
         const auto* bytes = record.bytes.data();
         const auto size = record.bytes.size();
-        const auto event = events_.of_sample(bytes, size, order_, recent_);
+        const auto event = events_.of_sample(bytes, size, order_, recent_ids_);
         if (!event) return damaged_sample(record, no_layout);
         const auto& layout = events_.layout(*event);
         if (!layout.fits(bytes, size, order_)) return damaged_sample(record, layout);
@@ -326,7 +326,7 @@ class Walk {
     [[no_unique_address]] Order order_;
     Visitor& visit_;
     const bool samples_have_times_;  // else those of other records count
-    EventTable::RecentId recent_;
+    EventTable::RecentIds recent_ids_;
     RecordCounter counts_;
     std::uint64_t damaged_ = 0;  // of all types
     // By event, so at most Limits::events of each: the decoded samples, and losses without names and samples.

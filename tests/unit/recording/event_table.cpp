@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "support/attr.hpp"
+#include "support/random.hpp"
 #include "support/records.hpp"
 
 using namespace perfdata;
@@ -199,4 +200,29 @@ TEST_CASE("Hardware and software events have perf's names", "[recording][event_t
     CHECK(name(0, 10) == "type 0 config 0xa");
     CHECK(name(1, 12) == "type 1 config 0xc");
     CHECK(name(2, 0xffffffffffffffff) == "type 2 config 0xffffffffffffffff");
+}
+
+TEST_CASE("What recent ids say is what the table says", "[recording][event_table][property]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto seed = GENERATE(1u, 22u);
+    Random random(seed);
+    // Ids that follow each other, and some that share a slot with them.
+    std::vector<EventId> ids[3];
+    for (std::uint64_t id = 1; id <= 60; ++id) ids[random.size(3)].push_back({id % 3 == 0 ? id << 32 : id});
+    const EventTable table({event(by_identifier, ids[0]), event(by_id, ids[1]), event(by_identifier, ids[2])});
+    EventTable::RecentIds recent;
+    std::size_t found = 0, differences = 0;
+    for (int step = 0; step < 20000; ++step) {
+        auto values = with_ids(random.below(64), random.below(64));
+        if (random.one_in(3)) values.identifier <<= 32;
+        const auto type = random.one_in(3) ? by_id : by_identifier;
+        auto blob = sample(type, values, {.order = order, .trailer = {}, .misc = 0});
+        if (random.one_in(10)) blob.resize(8 + random.size(blob.size() - 8));
+        const auto alone = table.of_sample(blob.data(), blob.size(), AnyOrder(order));
+        found += static_cast<std::size_t>(static_cast<bool>(alone));
+        differences +=
+            static_cast<std::size_t>(table.of_sample(blob.data(), blob.size(), AnyOrder(order), recent) != alone);
+    }
+    CHECK(differences == 0);
+    CHECK(found > 5000);
 }

@@ -109,6 +109,23 @@ TEST_CASE("Variable parts follow the fixed ones and do not move them", "[wire][s
     CHECK_FALSE(got.time());
 }
 
+TEST_CASE("A sample fits if the bytes of a tracepoint do, wherever it is cut", "[wire][sample]") {
+    const auto order = GENERATE(std::endian::little, std::endian::big);
+    const auto type = sample_bit::ip | sample_bit::time | sample_bit::raw;
+    const auto layout = SampleLayout::compile(sampling_attr(type));
+    const RecordFrame frame{.order = order, .trailer = {}, .misc = 0};
+    for (const std::uint32_t claimed : {0u, 4u, 12u, 0x7fffffffu, 0xfffffffcu, 0xffffffffu}) {
+        CAPTURE(claimed);
+        const auto blob = sample(type, {}, frame, Writer(order).u32(claimed).fill(12, 0x11).take());
+        for (std::size_t size = 8; size <= blob.size(); ++size) {
+            const bool fits = size >= 28 && claimed <= size - 28;
+            CHECK(layout.fits(blob.data(), size, AnyOrder(order)) == fits);
+            if (size < 24) continue;
+            CHECK(sample_parts(blob.data(), size, 24, layout.shape(), AnyOrder(order)).overrun.has_value() != fits);
+        }
+    }
+}
+
 TEST_CASE("Without PERIOD a sample stands for the period that was asked for", "[wire][sample]") {
     auto attr = sampling_attr(sample_bit::ip);
     attr.sample_period = 100000;
