@@ -13,6 +13,7 @@
 #include "perfdata/wire/sample/fields.hpp"
 
 #include "dump_words.hpp"
+#include "format/append_numbers.hpp"
 #include "format/json_stream.hpp"
 #include "format/words.hpp"
 
@@ -117,25 +118,26 @@ class TextFields {
 
     template <class T>
     void operator()(std::string_view name, const T& content) {
-        fmt::format_to(std::back_inserter(text_), " {} ", printable(name));
-        const auto in = [&](const auto& names) { return std::ranges::find(names, name) != std::end(names); };
+        begin(name);
+        text_ += ' ';
         if constexpr (std::integral<T> && !std::same_as<T, bool>) {
             if (is_nobody(name, content)) {
                 text_ += "-1";
-            } else if (in(hexadecimal)) {
-                text_ += hex(Address{static_cast<std::uint64_t>(content)});
+            } else if (is_hexadecimal(name)) {
+                append_hex(text_, static_cast<std::uint64_t>(content));
             } else {
                 value(content);
             }
         } else if constexpr (FieldArray<T>) {
-            array(name, content, in(hexadecimal));
+            array(name, content, is_hexadecimal(name));
         } else {
             value(content);
         }
     }
     template <class At>
     void list(std::string_view name, std::size_t count, At&& at) {
-        fmt::format_to(std::back_inserter(text_), " {} {{", printable(name));
+        begin(name);
+        text_ += " {";
         for (std::size_t index = 0; index < count; ++index) {
             if (index != 0) text_ += " |";
             at(index, *this);
@@ -145,21 +147,38 @@ class TextFields {
 
   private:
     // Numbers to print in hexadecimal: addresses, masks and codes.
-    static constexpr std::string_view hexadecimal[] = {
-        "pgoff",   "ips",     "priv",     "config",           "config1",          "config2",
-        "config3", "config4", "sig_data", "sample_regs_user", "sample_regs_intr", "reference"};
+    static bool is_hexadecimal(std::string_view name) {
+        const auto in = [&](auto... names) { return ((name == names) || ...); };
+        switch (name.size()) {
+            case 3: return in("ips");
+            case 4: return in("priv");
+            case 5: return in("pgoff");
+            case 6: return in("config");
+            case 7: return in("config1", "config2", "config3", "config4");
+            case 8: return in("sig_data");
+            case 9: return in("reference");
+            case 16: return in("sample_regs_user", "sample_regs_intr");
+            default: return false;
+        }
+    }
 
+    // Names are those of fields and registers, in this program.
+    void begin(std::string_view name) {
+        text_ += ' ';
+        text_ += name;
+    }
     void value(bool truth) { text_ += truth ? "yes" : "no"; }
     template <std::integral T>
     void value(T number) {
-        fmt::format_to(std::back_inserter(text_), "{}", number);
+        append_decimal(text_, number);
     }
     void value(double number) { fmt::format_to(std::back_inserter(text_), "{}", number); }
-    void value(Address address) { text_ += hex(address); }
-    void value(Time time) { text_ += seconds(time); }
+    void value(Address address) { append_hex(text_, address.value); }
+    void value(Time time) { append_seconds(text_, time); }
     void value(Bytes bytes) {
         constexpr std::size_t most = 64;
-        text_ += bytes.empty() ? "-" : hex_bytes(bytes.first(std::min(bytes.size(), most)));
+        if (bytes.empty()) text_ += '-';
+        append_hex_bytes(text_, bytes.first(std::min(bytes.size(), most)));
         if (bytes.size() > most) fmt::format_to(std::back_inserter(text_), "... ({} bytes)", bytes.size());
     }
     void value(std::string_view text) { text_ += text.empty() ? "-" : printable(text); }
@@ -167,8 +186,12 @@ class TextFields {
     void value(const AddressWords<Order>& addresses) {
         text_ += '[';
         for (const auto address : addresses.words) {
-            const auto marker = chain_context_name(address);
-            text_ += ' ' + (marker.empty() ? hex(Address{address}) : std::string(marker));
+            text_ += ' ';
+            if (const auto marker = chain_context_name(address); !marker.empty()) {
+                text_ += marker;
+            } else {
+                append_hex(text_, address);
+            }
         }
         text_ += " ]";
     }
@@ -180,7 +203,7 @@ class TextFields {
             if (is_nobody(name, elements[index])) {
                 text_ += "-1";
             } else if (as_hex) {
-                text_ += hex(Address{static_cast<std::uint64_t>(elements[index])});
+                append_hex(text_, static_cast<std::uint64_t>(elements[index]));
             } else {
                 fmt::format_to(std::back_inserter(text_), "{}", elements[index]);
             }

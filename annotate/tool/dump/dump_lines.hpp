@@ -3,9 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "perfdata/annotate/format/sink.hpp"
 #include "perfdata/recording/event_table.hpp"
@@ -80,17 +84,41 @@ class DumpLines {
     void text_line(const RecordView& record, std::optional<Time> time, const Event* event, Fields& fields) {
         const auto header = record.header();
         const auto mode = mode_of(header);
-        fmt::format_to(std::back_inserter(text_), "{:#x} [{:#x}]: {}", record.offset, header.size,
-                       record_label(header.type));
-        if (header.misc != 0) fmt::format_to(std::back_inserter(text_), " misc {:#x}", header.misc);
-        if (mode != CpuMode::unknown) fmt::format_to(std::back_inserter(text_), " ({})", cpu_mode_name(mode));
+        append_hex(text_, record.offset);
+        text_ += " [";
+        append_hex(text_, header.size);
+        text_ += "]: ";
+        if (const auto name = record_type_name(header.type); !name.empty()) {
+            text_ += name;
+        } else {
+            append_decimal(text_, header.type);
+        }
+        if (header.misc != 0) {
+            text_ += " misc ";
+            append_hex(text_, header.misc);
+        }
+        if (mode != CpuMode::unknown) {
+            text_ += " (";
+            text_ += cpu_mode_name(mode);
+            text_ += ')';
+        }
         TextFields visit(text_);
         if (time) visit("time", *time);
         const auto type = record.type();
         const bool is_of_event =
             type == RecordType::sample || type == RecordType::stat || type == RecordType::event_update;
-        if (event != nullptr && is_of_event) visit("event", std::string_view(Shortened(event->name)));
+        if (event != nullptr && is_of_event) {
+            text_ += " event ";
+            text_ += shown_name(*event);
+        }
         fields(visit);
+    }
+
+    // Returns the name of the event as it is shown. Records of a few events take turns.
+    const std::string& shown_name(const Event& event) {
+        auto& recent = names_[reinterpret_cast<std::uintptr_t>(&event) / sizeof(Event) % names_.size()];
+        if (recent.first != &event) recent = {&event, event.name.empty() ? "-" : shown(event.name)};
+        return recent.second;
     }
 
     bool json_;
@@ -98,6 +126,7 @@ class DumpLines {
     JsonStream stream_;
     CompactJson writer_;
     std::string text_;
+    std::array<std::pair<const Event*, std::string>, 16> names_;  // of recent events, which stay where they are
 };
 
 }  // namespace perfdata::tool

@@ -75,56 +75,45 @@ enum class RecordType : std::uint32_t {
     schedstat_domain,
 };
 
+namespace detail {
+
+// By type. Outside of the function: as its variables they would be copied to the stack at each call.
+inline constexpr std::string_view kernel_record_names[] = {"",
+                                                           "MMAP",
+                                                           "LOST",
+                                                           "COMM",
+                                                           "EXIT",
+                                                           "THROTTLE",
+                                                           "UNTHROTTLE",
+                                                           "FORK",
+                                                           "READ",
+                                                           "SAMPLE",
+                                                           "MMAP2",
+                                                           "AUX",
+                                                           "ITRACE_START",
+                                                           "LOST_SAMPLES",
+                                                           "SWITCH",
+                                                           "SWITCH_CPU_WIDE",
+                                                           "NAMESPACES",
+                                                           "KSYMBOL",
+                                                           "BPF_EVENT",
+                                                           "CGROUP",
+                                                           "TEXT_POKE",
+                                                           "AUX_OUTPUT_HW_ID",
+                                                           "CALLCHAIN_DEFERRED"};
+// By type behind 64.
+inline constexpr std::string_view tool_record_names[] = {
+    "HEADER_ATTR",   "HEADER_EVENT_TYPE", "HEADER_TRACING_DATA", "HEADER_BUILD_ID", "FINISHED_ROUND",  "ID_INDEX",
+    "AUXTRACE_INFO", "AUXTRACE",          "AUXTRACE_ERROR",      "THREAD_MAP",      "CPU_MAP",         "STAT_CONFIG",
+    "STAT",          "STAT_ROUND",        "EVENT_UPDATE",        "TIME_CONV",       "HEADER_FEATURE",  "COMPRESSED",
+    "FINISHED_INIT", "COMPRESSED2",       "BPF_METADATA",        "SCHEDSTAT_CPU",   "SCHEDSTAT_DOMAIN"};
+
+}  // namespace detail
+
 // record_type_name(type) returns the name in the headers without PERF_RECORD_; empty for an unknown type.
 constexpr std::string_view record_type_name(std::uint32_t type) {
-    constexpr std::string_view kernel[] = {"",
-                                           "MMAP",
-                                           "LOST",
-                                           "COMM",
-                                           "EXIT",
-                                           "THROTTLE",
-                                           "UNTHROTTLE",
-                                           "FORK",
-                                           "READ",
-                                           "SAMPLE",
-                                           "MMAP2",
-                                           "AUX",
-                                           "ITRACE_START",
-                                           "LOST_SAMPLES",
-                                           "SWITCH",
-                                           "SWITCH_CPU_WIDE",
-                                           "NAMESPACES",
-                                           "KSYMBOL",
-                                           "BPF_EVENT",
-                                           "CGROUP",
-                                           "TEXT_POKE",
-                                           "AUX_OUTPUT_HW_ID",
-                                           "CALLCHAIN_DEFERRED"};
-    constexpr std::string_view tool[] = {"HEADER_ATTR",
-                                         "HEADER_EVENT_TYPE",
-                                         "HEADER_TRACING_DATA",
-                                         "HEADER_BUILD_ID",
-                                         "FINISHED_ROUND",
-                                         "ID_INDEX",
-                                         "AUXTRACE_INFO",
-                                         "AUXTRACE",
-                                         "AUXTRACE_ERROR",
-                                         "THREAD_MAP",
-                                         "CPU_MAP",
-                                         "STAT_CONFIG",
-                                         "STAT",
-                                         "STAT_ROUND",
-                                         "EVENT_UPDATE",
-                                         "TIME_CONV",
-                                         "HEADER_FEATURE",
-                                         "COMPRESSED",
-                                         "FINISHED_INIT",
-                                         "COMPRESSED2",
-                                         "BPF_METADATA",
-                                         "SCHEDSTAT_CPU",
-                                         "SCHEDSTAT_DOMAIN"};
-    if (type < std::size(kernel)) return kernel[type];
-    if (type >= 64 && type - 64 < std::size(tool)) return tool[type - 64];
+    if (type < std::size(detail::kernel_record_names)) return detail::kernel_record_names[type];
+    if (type >= 64 && type - 64 < std::size(detail::tool_record_names)) return detail::tool_record_names[type - 64];
     return {};
 }
 
