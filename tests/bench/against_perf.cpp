@@ -46,6 +46,7 @@ struct Pair {
     double aim = 0, peak_aim = 0;
     bool threads = true;          // ours has -j
     const char* plain = nullptr;  // the plain loop for it; null: none
+    std::string symbol = {};      // of annotate
 };
 
 // Aims are those of docs/performance.md.
@@ -55,7 +56,7 @@ std::vector<Pair> pairs_of(const std::string& path, const std::string& tool) {
         return event.sample.shape().has(SamplePart::callchain);
     });
     std::vector<Pair> pairs = {
-        {"open", {"perf", "report", "--header-only", "-i", path}, {tool, "info", path}, 5, 8, false},
+        {"open", {"perf", "report", "--header-only", "-i", path}, {tool, "info", path}, 5, 8, false, "open"},
         {"count records",
          {"perf", "report", "--stats", "-i", path},
          {tool, "info", "--completeness", path},
@@ -99,7 +100,8 @@ std::vector<Pair> pairs_of(const std::string& path, const std::string& tool) {
                          10,
                          48,
                          true,
-                         "annotate"});
+                         "annotate",
+                         symbol});
     }
     pairs.push_back(
         {"dump by time", {"perf", "report", "-D", "-i", path}, {tool, "dump", "--order", "time", path}, 20, 0, false});
@@ -108,6 +110,16 @@ std::vector<Pair> pairs_of(const std::string& path, const std::string& tool) {
 
 Words with_jobs(Words words, const char* jobs) {
     words.insert(words.end(), {"-j", jobs});
+    return words;
+}
+
+// The plain loop for `open` is a program of its own.
+Words plain_of(const Pair& pair) {
+    const auto& path = pair.ours.back();
+    if (pair.plain == std::string_view("open")) return {own_path() + "_open", path};
+    Words words{own_path(), "--plain", pair.plain};
+    if (pair.ours.at(1) == "annotate") words.insert(words.end(), {"--symbol", pair.symbol});
+    words.push_back(path);
     return words;
 }
 
@@ -127,12 +139,10 @@ Compared compare(const Pair& pair, int rounds) {
         all.perf_peak = std::max(all.perf_peak, perf.peak_mebibytes);
         all.peak = std::max(all.peak, ours.peak_mebibytes);
         if (pair.plain != nullptr) {
-            Words words{own_path(), "--plain", pair.plain};
-            if (pair.ours.at(1) == "annotate") words.insert(words.end(), {"--symbol", pair.ours.at(3)});
-            words.push_back(pair.ours.back());
-            const auto plain = run(words);
+            const auto plain = run(plain_of(pair));
             if (!plain.ended_well) throw std::runtime_error(std::string(pair.what) + ": the plain loop failed");
             plain_seconds.push_back(plain.cpu_seconds);
+            all.plain_peak = std::max(all.plain_peak, plain.peak_mebibytes);
             of_plain.push_back(ours.cpu_seconds / plain.cpu_seconds);
         }
         if (pair.threads) wall_gain.push_back(ours.wall_seconds / run(with_jobs(pair.ours, "2")).wall_seconds);
@@ -186,20 +196,32 @@ std::vector<Compared> against_perf(const std::string& path, const std::string& t
     return table;
 }
 
+double gain_of_two(const std::string& path, int rounds) {
+    std::vector<double> gains;
+    for (int round = 0; round < rounds; ++round) {
+        const auto one = run({own_path(), "--plain", "report", path});
+        const auto* const both = R"("$0" --plain report "$1" & "$0" --plain report "$1" & wait)";
+        const auto two = run({"sh", "-c", both, own_path(), path});
+        gains.push_back(2 * one.wall_seconds / two.wall_seconds);
+    }
+    return spread(gains).median;
+}
+
 void print(const std::string& path, const std::vector<Compared>& table) {
     fmt::print(
         "\n{}: whole commands. CPU seconds (least to most), peak MiB; wall: time of -j 1 / of -j 2;\n"
-        "of plain: CPU time as a part of that of the plain loop for the same (plain_loops.hpp)\n",
+        "of plain: CPU time as a part of that of the plain loop for the same (plain_loops.hpp), plain: its peak\n",
         path);
-    fmt::print("  {:<21} {:>9} {:>22} {:>7} {:>5} {:>6} {:>8} {:>10} {:>9} {:>5}\n", "", "perf s", "ours s", "faster",
-               "aim", "wall", "of plain", "perf MiB", "ours MiB", "aim");
+    fmt::print("  {:<21} {:>9} {:>22} {:>7} {:>5} {:>6} {:>8} {:>10} {:>9} {:>6} {:>5}\n", "", "perf s", "ours s",
+               "faster", "aim", "wall", "of plain", "perf MiB", "ours MiB", "plain", "aim");
     for (const auto& row : table) {
         const auto ours =
             fmt::format("{:.4f} ({:.4f}-{:.4f})", row.seconds.median, row.seconds.least, row.seconds.most);
         const auto ratio = [](double value) { return value == 0 ? std::string("-") : fmt::format("{:.2f}", value); };
-        fmt::print("  {:<21} {:>9.4f} {:>22} {:>6.1f}x {:>5} {:>6} {:>8} {:>10.1f} {:>9.1f} {:>5}\n", row.what,
+        fmt::print("  {:<21} {:>9.4f} {:>22} {:>6.1f}x {:>5} {:>6} {:>8} {:>10.1f} {:>9.1f} {:>6} {:>5}\n", row.what,
                    row.perf_seconds.median, ours, row.faster.median, aim_text(row.aim), ratio(row.wall_gain),
-                   ratio(row.of_plain), row.perf_peak, row.peak, aim_text(row.peak_aim));
+                   ratio(row.of_plain), row.perf_peak, row.peak,
+                   row.plain_peak == 0 ? "-" : fmt::format("{:.0f}", row.plain_peak), aim_text(row.peak_aim));
     }
     std::fflush(stdout);
 }
@@ -229,9 +251,10 @@ void write_json(const std::string& file, const std::vector<Measured>& results) {
                 "{}\n    {{\"command\": {}, \"perf_cpu_seconds\": {}, \"cpu_seconds\": {},\n     \"faster\": {}, "
                 "\"faster_aim\": {}, \"wall_gain_of_2_jobs\": {:.3f}, \"of_plain_loop\": {:.3f},\n     "
                 "\"perf_peak_mib\": {:.1f}, \"peak_mib\": "
-                "{:.1f}, \"peak_mib_aim\": {}}}",
+                "{:.1f}, \"plain_peak_mib\": {:.1f}, \"peak_mib_aim\": {}}}",
                 first ? "" : ",", quoted(row.what), json_of(row.perf_seconds), json_of(row.seconds),
-                json_of(row.faster), row.aim, row.wall_gain, row.of_plain, row.perf_peak, row.peak, row.peak_aim);
+                json_of(row.faster), row.aim, row.wall_gain, row.of_plain, row.perf_peak, row.peak, row.plain_peak,
+                row.peak_aim);
             first = false;
         }
         text += "]}";

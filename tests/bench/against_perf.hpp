@@ -21,6 +21,7 @@ struct Compared {
     double wall_gain = 0;                          // wall time with -j 1 / with -j 2; 0: the command has no -j
     double plain_seconds = 0, of_plain = 0;        // CPU of the plain loop for it, and ours / that; 0: there is none
     double perf_peak = 0, peak = 0, peak_aim = 0;  // MiB; 0: no aim
+    double plain_peak = 0;                         // of the plain loop
 };
 
 // hottest_function(path) returns the user function with most samples, which perf can annotate as well; empty: none.
@@ -29,6 +30,10 @@ std::string hottest_function(const std::string& path);
 // against_perf(path, tool, rounds) measures a recording. Both run in turn, in as many rounds. Throws
 // std::runtime_error if a command fails.
 std::vector<Compared> against_perf(const std::string& path, const std::string& tool, int rounds);
+
+// gain_of_two(path, rounds) returns what a second CPU is worth here: the wall time of two plain loops one after the
+// other / that of both at once. No command on two threads can gain more.
+double gain_of_two(const std::string& path, int rounds);
 
 void print(const std::string& path, const std::vector<Compared>& table);
 

@@ -225,6 +225,8 @@ int run_all(int count, char** words) {
         const auto& path = input.plan.path;
         auto table = against_perf(path, options.tool, std::max(1, options.rounds / 3));
         print(path, table);
+        std::printf("  a second CPU is worth %.2f here: two plain loops at once, and one after the other\n",
+                    gain_of_two(path, std::max(1, options.rounds / 3)));
         results.push_back({path, std::move(table)});
         against_report(path, options.tool, options.rounds);
     }

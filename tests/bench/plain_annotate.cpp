@@ -62,9 +62,13 @@ class AddressVisitor {
             version.size = extent.size;
             version.address = extent.address;
             const auto image = Opened::take(opened_.symbolizer.image(version));
+            const auto lines = Opened::take(opened_.symbolizer.lines(extent.begin, extent.size));
+            auto line = lines.begin();
             std::uint64_t all = 0;
             for (const auto& [offset, count] : counts) all += count;
             for (const auto& one : disassembler.decode(image.bytes, image.address)) {
+                for (; line != lines.end() && line->offset <= one.offset; ++line)
+                    page.line("{}:{}", line->source.file, line->source.line);
                 std::uint64_t hits = 0;
                 for (auto at = counts.lower_bound(one.offset); at != counts.end() && at->first < one.offset + one.size;
                      ++at)
