@@ -60,7 +60,7 @@ class Values {
     std::size_t shown_ = 0;
 };
 
-// As `info` does, for what it tells of losses.
+// Returns how many samples were lost, as `info` says it.
 std::uint64_t lost_samples(const Recording& recording) {
     constexpr std::uint64_t most_counted = std::uint64_t{64} << 20;
     if (recording.bytes() > most_counted) return 0;
