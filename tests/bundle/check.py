@@ -276,12 +276,12 @@ def test_missing():
 
 
 def copied_work(name):
-    """Returns a program and its source, which nothing else uses."""
+    """Returns a program and its source, which nothing else uses: libraries may have debug files here, and no sources."""
     here = folder(name)
     source = shutil.copy(WORK, os.path.join(here, "main.cpp"))
     os.utime(source, (1, 1))
     program = os.path.join(here, "work")
-    run(COMPILER, "-O2", "-g", "-fno-omit-frame-pointer", "-Wl,--build-id", source, "-o", program)
+    run(COMPILER, "-O2", "-g", "-static", "-fno-omit-frame-pointer", "-Wl,--build-id", source, "-o", program)
     return program, source
 
 
@@ -294,7 +294,6 @@ def test_sources():
     program, source = copied_work("sourced")
     recording = record(folder("sourced"), program, "3000")
     bundle = os.path.join(SCRATCH, "sources.zst")
-    # Of this program alone: its libraries may have debug files here, and no sources.
     mine = ("--dso", os.path.basename(program))
 
     def told(why, state):

@@ -233,6 +233,26 @@ std::uint64_t code_distance(const Ours& ours) {
     return 0;
 }
 
+using Lines = std::vector<std::string>;
+
+// first_addresses(lines) returns for each sample its line and what is at the first address of its chain.
+std::vector<Lines> first_addresses(const Lines& lines) {
+    std::vector<Lines> chains;
+    bool whole = false;
+    for (const auto& line : lines) {
+        if (!is_frame(line)) {
+            chains.emplace_back();
+            whole = false;
+        } else if (whole || chains.empty()) {
+            continue;
+        } else {
+            whole = !is_inlined(line);
+        }
+        chains.back().push_back(line);
+    }
+    return chains;
+}
+
 // counted(lines) returns by name of a row in how many chains it is: "leaf", "turn (inlined)".
 std::map<std::string, std::uint64_t> counted(const std::vector<std::string>& lines) {
     std::map<std::string, std::uint64_t> found;
@@ -336,26 +356,22 @@ TEST_CASE("what is inlined at sampled addresses is what perf says of unwound sta
     const Recorded recorded("dwarf,2048");
     if (!recorded.made()) return;
     const Ours ours(recorded);
-    // Keeps of each chain what is at its first address.
-    const auto first_address = [](const std::vector<std::string>& lines) {
-        std::vector<std::string> kept;
-        bool whole = false;
-        for (const auto& line : lines) {
-            if (!is_frame(line)) {
-                whole = false;
-            } else if (whole) {
-                continue;
-            } else {
-                whole = !is_inlined(line);
-            }
-            kept.push_back(line);
+    const auto plain = first_addresses(perf(recorded, "script --no-inline"));
+    REQUIRE(first_addresses(ours.script(false)) == plain);
+    // libc has no debug information, and two names for some addresses: perf 6.1 shows the other name as inlined there.
+    const auto in_source = [&](const std::vector<Lines>& chains) {
+        REQUIRE(chains.size() == plain.size());
+        Lines kept;
+        for (std::size_t at = 0; at < chains.size(); ++at) {
+            const auto symbol = is_frame(plain[at].back()) ? PerfFrame(plain[at].back()).symbol : "";
+            if (symbol != "main" && !symbol.starts_with("nested::")) continue;
+            std::ranges::copy(chains[at], std::back_inserter(kept));
         }
         return kept;
     };
-    const auto perfs = first_address(perf(recorded, "script"));
-    require_same_inlined(first_address(ours.script(true)), perfs);
+    const auto perfs = in_source(first_addresses(perf(recorded, "script")));
+    require_same_inlined(in_source(first_addresses(ours.script(true))), perfs);
     CHECK(std::ranges::count_if(perfs, is_inlined) > 100);
-    require_same_inlined(first_address(ours.script(false)), first_address(perf(recorded, "script --no-inline")));
 }
 
 }  // namespace oracle
