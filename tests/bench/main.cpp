@@ -102,7 +102,9 @@ void compare(const Task& task, const Totals& got, const Totals& expected) {
 
 void check(const Input& input) {
     const auto expected = input.yardstick();
-    for (const auto& task : tasks()) compare(task, task.run(input.plan.path), expected);
+    for (const auto& task : tasks()) {
+        if (!task.plain || !input.packed) compare(task, task.run(input.plan.path), expected);
+    }
     std::printf("%s: %llu records, %llu samples: all loops agree\n", input.plan.path.c_str(),
                 static_cast<unsigned long long>(expected.records), static_cast<unsigned long long>(expected.samples));
 }
@@ -114,7 +116,7 @@ std::vector<double> peaks(const std::string& path) {
         return run({"/proc/self/exe", "--only", std::string(task), path}).peak_mebibytes;
     };
     std::vector<double> all = {peak("Y")};
-    for (const auto& task : tasks()) all.push_back(peak(task.name));
+    for (const auto& task : tasks()) all.push_back(task.plain ? 0 : peak(task.name));
     return all;
 }
 
@@ -133,6 +135,7 @@ void measure(const Input& input, const Options& options) {
         yards.push_back(yard);
         for (std::size_t index = 0; index < tasks().size(); ++index) {
             const auto& task = tasks()[index];
+            if (task.plain && input.packed) continue;
             times[index].push_back(timed([&] { return task.run(input.plan.path); }, totals) / yard);
             compare(task, totals, expected);
         }
@@ -145,6 +148,16 @@ void measure(const Input& input, const Options& options) {
                 input.peaks[0], median(yards) * 1e3, input.mebibytes * (1 << 20) / median(yards) * 1e-9);
     for (std::size_t index = 0; index < tasks().size(); ++index) {
         const auto& task = tasks()[index];
+        if (times[index].empty()) continue;
+        if (task.plain) {
+            std::vector<double> ratios;
+            for (std::size_t round = 0; round < times[index].size(); ++round) {
+                ratios.push_back(times[index - 1][round] / times[index][round]);
+            }
+            std::printf("  %-14s %8.2f   %s takes %.2f times that\n", std::string(task.name).c_str(),
+                        median(times[index]), std::string(tasks()[index - 1].name).c_str(), median(ratios));
+            continue;
+        }
         std::printf("  %-14s %8.2f %8.1f %10.1f\n", std::string(task.name).c_str(), median(times[index]),
                     input.packed ? task.most_packed : task.most, input.peaks[index + 1]);
     }

@@ -6,6 +6,8 @@
 
 #include "perfdata/recording/walk.hpp"
 
+#include "plain_decode.hpp"
+
 namespace perfdata::bench {
 namespace {
 
@@ -89,7 +91,9 @@ Totals decode_in_time_order(const std::string& path) {
 std::span<const Task> tasks() {
     static constexpr Task all[] = {{"iterate", 1.5, 1.4, iterate, false},
                                    {"decode", 2.0, 1.4, decode_in_file_order, true},
-                                   {"time order", 4.0, 4.0, decode_in_time_order, true}};
+                                   {"plain decode", 0, 0, plain_decode, true, true},
+                                   {"time order", 4.0, 4.0, decode_in_time_order, true},
+                                   {"plain order", 0, 0, plain_order, true, true}};
     return all;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The measured tasks: ways to read a recording with the library, by name.
+// The measured tasks: ways to read a recording with the library, by name, and what they take at least.
 #pragma once
 
 #include <span>
@@ -15,6 +15,8 @@ struct Task {
     double most, most_packed;  // times the yardstick; for recordings made with -z, times unpacking and the yardstick
     Totals (*run)(const std::string& path);
     bool fields;  // sums fields, rather than only counting records
+    // A plain loop: a bound of the task before it. It reads no recordings made with -z, and has no limit.
+    bool plain = false;
 };
 
 std::span<const Task> tasks();
