@@ -11,6 +11,7 @@
 #include "perfdata/recording/source.hpp"
 
 #include "look_out.hpp"
+#include "sparse_read.hpp"
 #include "stored/profile_file.hpp"
 
 namespace perfdata {
@@ -155,7 +156,9 @@ RecordStream Recording::records(Stacks stacks, std::uint64_t most_unpacked) cons
     RecordStreamOptions options;
     options.order = order();
     // Framing each record to find copies of stacks costs 7 % of a pass: only where samples may have some.
-    const auto copies_stack = [](const Event& event) { return event.sample.shape().has(SamplePart::stack_user); };
+    const auto copies_stack = [](const Event& event) {
+        return event.sample.shape().has(SamplePart::stack_user) && event.attr.sample_stack_user >= least_stack_left_out;
+    };
     if (stacks == Stacks::unread && std::ranges::any_of(events_.events(), copies_stack)) {
         options.without_stacks = &events_;
     }

@@ -50,7 +50,7 @@ bool has_data_attached(const RecordHeader& header) {
 
 Result<SparseRead> read_sparsely(const Source& source, std::uint64_t offset, std::span<std::byte> block,
                                  std::size_t kept, const EventTable& events, AnyOrder order) {
-    constexpr std::size_t least_gap = 4096, least_step = 1024, most_step = std::size_t{64} << 10, last = 8;
+    constexpr std::size_t least_step = 1024, most_step = std::size_t{64} << 10, last = 8;
     std::size_t filled = kept, record = 0, step = least_step;
     bool left_out = false;
     const auto read = [&](std::size_t count) -> Result<bool> {
@@ -73,9 +73,9 @@ Result<SparseRead> read_sparsely(const Source& source, std::uint64_t offset, std
             const auto header = RecordHeader::load(at, order);
             const bool sample = header.type == static_cast<std::uint32_t>(RecordType::sample);
             Gap gap;
-            if (sample && header.size > least_gap) gap = stack_copy(at, there, header.size, events, order);
+            if (sample && header.size > least_stack_left_out) gap = stack_copy(at, there, header.size, events, order);
             believed = is_usual(header) && !has_data_attached(header);
-            if (believed && gap.known && gap.end - gap.begin >= least_gap && gap.end > there) {
+            if (believed && gap.known && gap.end - gap.begin >= least_stack_left_out && gap.end > there) {
                 // The last bytes of the block are read in any case: they show whether the file has so many.
                 filled = std::max(filled, std::min(record + gap.end, block.size() - last));
                 left_out = true;

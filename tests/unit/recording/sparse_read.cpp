@@ -129,7 +129,7 @@ TEST_CASE("Reading without stacks frames what reading all does, whatever the sam
 
 TEST_CASE("Reading without stacks takes damage as reading all does", "[recording][sparse_read]") {
     Random random(GENERATE(range(std::uint64_t{200}, std::uint64_t{260})));
-    auto input = random_input(random, stacks, 60, 12000);
+    auto input = random_input(random, stacks, 60, 24000);
     for (auto places = 1 + random.size(6); places != 0; --places) {
         const auto at = random.size(input.records.size() - 64);
         switch (random.size(3)) {
@@ -176,6 +176,7 @@ TEST_CASE("Samples without a time are in order with their stacks", "[recording][
     Random random(7);
     auto attr = sampling_attr(stacks);
     attr.sample_regs_user = 1;
+    attr.sample_stack_user = 24000;
     RecordingBuilder builder(order);
     builder.event(attr, {1});
     std::vector<Blob> samples;
@@ -183,7 +184,7 @@ TEST_CASE("Samples without a time are in order with their stacks", "[recording][
         SampleContent content;
         content.fixed.time = number % 2 == 0 ? 0 : number;
         content.user_registers = {2, {number}};
-        content.stack = random.bytes(12000);
+        content.stack = random.bytes(24000);
         samples.push_back(encode(order, attr, content));
         builder.add(samples.back());
     }
