@@ -43,6 +43,10 @@ std::optional<int> number_of(std::string_view text) {
     return number;
 }
 
+bool is_standard(const std::string& path) {
+    return path == "/dev/stdin" || path == "/dev/stdout" || path == "/dev/stderr";
+}
+
 // Returns the descriptor of this process that a path denotes. Opening the path would not do: a file would be truncated
 // and written from its beginning, a socket could not be opened at all.
 std::optional<int> descriptor_of(const std::string& path) {
@@ -83,7 +87,10 @@ std::unexpected<Error> cannot_write(const std::string& name, int problem) {
 Result<OutputPlace> OutputPlace::find(const std::string& name) {
     OutputPlace place;
     place.name = place.path = name;
-    if (auto passed = check_output_way(name); !passed) return fail(std::move(passed.error()));
+    // Nothing is followed on the way to what is open already.
+    if (!is_standard(name)) {
+        if (auto passed = check_output_way(name); !passed) return fail(std::move(passed.error()));
+    }
     constexpr int most_links = 40;  // same as Linux
     for (int links = 0;; ++links) {
         if (place.path.empty()) return cannot_write(name, ENOENT);

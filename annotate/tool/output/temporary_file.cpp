@@ -16,7 +16,8 @@ struct TemporaryFile::Listed {
     Listed* next = nullptr;
 
     static std::atomic<Listed*> first;
-    static std::atomic<bool> ending;  // a signal ends the process: other threads must leave no more files
+    static std::atomic<bool> handles_signals;  // once there are files
+    static std::atomic<bool> ending;           // a signal ends the process: other threads must leave no more files
 
     static Listed* add(std::string path) {
         auto* listed = new Listed{std::move(path), {}, first.load()};
@@ -40,9 +41,15 @@ struct TemporaryFile::Listed {
 
 constinit std::atomic<TemporaryFile::Listed*> TemporaryFile::Listed::first{nullptr};
 constinit std::atomic<bool> TemporaryFile::Listed::ending{false};
+constinit std::atomic<bool> TemporaryFile::Listed::handles_signals{false};
 
 std::expected<TemporaryFile, int> TemporaryFile::create(const std::string& directory, std::uint32_t permissions) {
     constexpr int attempts = 100;
+    // Not before there is something to remove: most commands make no file, and this takes a hundred system calls.
+    [[maybe_unused]] static const bool handled = [] {
+        if (Listed::handles_signals.load()) platform::handle_ending_signals(Listed::on_signal);
+        return true;
+    }();
     std::random_device random;
     for (int attempt = 0; attempt < attempts; ++attempt) {
         // Not derived from the name of the place, which may have the maximum length.
@@ -99,7 +106,7 @@ int TemporaryFile::move_to(const std::string& path) {
 }
 
 void remove_temporaries_on_signals() {
-    platform::handle_ending_signals(TemporaryFile::Listed::on_signal);
+    TemporaryFile::Listed::handles_signals.store(true);
 }
 
 }  // namespace perfdata::tool

@@ -40,7 +40,8 @@ class TemporaryFile {
 };
 
 // remove_temporaries_on_signals() handles the signals that users and systems use to end processes, unless they are
-// ignored: it removes the files, and the signal takes its normal effect.
+// ignored, from the first file on: it removes the files, and the signal takes its normal effect. Call it before any
+// file is there.
 void remove_temporaries_on_signals();
 
 }  // namespace perfdata::tool
