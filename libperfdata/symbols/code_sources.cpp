@@ -87,6 +87,7 @@ CodeSources::CodeSources(const Recording& recording, const Timeline& timeline, c
 // A damaged table is told by the timeline.
 void CodeSources::read_ahead(const Recording& recording, const SymbolizerOptions& given) {
     constexpr std::size_t most = 128;  // files: less than a cache keeps
+    constexpr std::string_view kernel_name = "[kernel.kallsyms]";
     const auto* feature = recording.feature(Feature::build_id);
     if (feature == nullptr || !feature->inside_file || has_packed_cache(given.finder)) return;
     const auto section = recording.read_feature(Feature::build_id);
@@ -96,15 +97,20 @@ void CodeSources::read_ahead(const Recording& recording, const SymbolizerOptions
     DiagnosticLog losses;
     ObjectSymbols symbols(finder_for(options, files_for(options, problems, losses)), {.demangle = options.demangle});
     std::vector<FileIndex> files;
+    BuildId kernel;
     BuildIdReader reader(Cursor(*section, recording.order(), {.where = "feature BUILD_ID"}));
     for (auto entry = reader.next(); entry && *entry && files.size() < most; entry = reader.next()) {
         const auto& [offset, type, misc, pid, build_id, size_known, name] = **entry;
-        if (pid != BuildIdEntry::host || (*entry)->mode() != CpuMode::user) continue;
-        RecordedObject object{std::string(without_deleted(name)), {}, {}};
-        object.build_id.size = static_cast<std::uint8_t>(std::min(build_id.size(), object.build_id.value.size()));
-        std::ranges::copy(build_id.first(object.build_id.size), object.build_id.value.begin());
-        files.push_back(symbols.add(object));
+        if (pid != BuildIdEntry::host) continue;
+        BuildId id;
+        id.size = static_cast<std::uint8_t>(std::min(build_id.size(), id.value.size()));
+        std::ranges::copy(build_id.first(id.size), id.value.begin());
+        const auto mode = (*entry)->mode();
+        if (mode == CpuMode::kernel && name == kernel_name) kernel = id;
+        if (mode == CpuMode::user) files.push_back(symbols.add({std::string(without_deleted(name)), id}));
     }
+    // All of it, or nothing: who waits for this needs it at once.
+    if (!options.stop.stop_requested()) KernelNames::read_ahead(kernel, symbols.finder());
     symbols.load_all(files, 1, options.stop, {});
 }
 

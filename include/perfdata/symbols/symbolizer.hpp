@@ -62,10 +62,10 @@ class PERFDATA_EXPORT Symbolizer {
     // Always succeeds: problems() says what is missing and what would supply it. Opens a buildid_dir that is a file as
     // ArchivedFiles. Throws nothing but bad_alloc, and Reentered in a callback of what is reading the same.
     static Symbolizer open(const Recording& recording, const Timeline& timeline, const SymbolizerOptions& options = {});
-    // Reads into options.cache the symbols of files whose build-ids the recording's header has, which most Symbolizers
-    // want: on another thread while the timeline is built, with the options for open(). It ends early if options.stop
-    // says so. Nothing depends on it but the time that prepare() takes. Without a cache, and of bundles and profile
-    // files, it reads nothing.
+    // Reads into options.cache the symbols of files whose build-ids the recording's header has, the kernel's first,
+    // which most Symbolizers want: on another thread while the timeline is built, with the options for open(). It ends
+    // early if options.stop says so. Nothing depends on it but the time that prepare() takes. Without a cache, and of
+    // bundles and profile files, it reads nothing.
     static void read_ahead(const Recording& recording, const SymbolizerOptions& options) noexcept;
     ~Symbolizer();
     Symbolizer(Symbolizer&&) noexcept;

@@ -295,6 +295,16 @@ struct KernelNames::Loader {
     }
 };
 
+void KernelNames::read_ahead(const BuildId& build_id, const ObjectFinder& finder) {
+    const auto& options = finder.options();
+    const bool others = !options.kallsyms.empty() || !options.vmlinux.empty() || !options.recording_dir.empty();
+    if (others || build_id.size == 0 || options.handed_on == HandedOn::of_others) return;
+    RecordedKernel kernel;
+    kernel.build_id = build_id;
+    Loader loader{kernel, finder, options, {}, {}, {}, false, {}};
+    (void)loader.from_caches();
+}
+
 bool KernelNames::lack_only_trust(const RecordedKernel& kernel, const ObjectFinder& finder) {
     const auto& options = finder.options();
     if (kernel.build_id.size != 0 || options.allow_local) return false;

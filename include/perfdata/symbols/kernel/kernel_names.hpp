@@ -74,6 +74,10 @@ class PERFDATA_EXPORT KernelNames {
     // cancelled.
     static Result<KernelNames> load(const RecordedKernel& kernel, const ObjectFinder& finder, const Watch& watch = {});
 
+    // Reads into the finder's store the copy of kallsyms that load() most likely takes for a kernel of that build-id:
+    // the first in the caches. Reads nothing where it would take another file.
+    static void read_ahead(const BuildId& build_id, const ObjectFinder& finder);
+
     // Returns true if `allow_local` alone may be what the names lack, here or where the bundle was made.
     static bool lack_only_trust(const RecordedKernel& kernel, const ObjectFinder& finder);
 
