@@ -15,61 +15,65 @@ struct UsualSizes {
     std::uint16_t least = 0, most = 0;  // 0, 0: unknown type
 };
 
+// Not in the function: GCC 12 would copy them to the stack for each header.
+namespace usual {
+inline constexpr std::uint16_t any = 65535, path = 4096, trailer = 64;
+// perf's own lists can have any length; longer ones are trusted only for what follows them.
+inline constexpr std::uint16_t list = 1024;
+inline constexpr std::array<UsualSizes, 23> kernel{{{},
+                                                    {48, 40 + path + trailer},     // MMAP
+                                                    {24, 24 + trailer},            // LOST
+                                                    {24, 16 + 256 + trailer},      // COMM
+                                                    {32, 32 + trailer},            // EXIT
+                                                    {32, 32 + trailer},            // THROTTLE
+                                                    {32, 32 + trailer},            // UNTHROTTLE
+                                                    {32, 32 + trailer},            // FORK
+                                                    {24, any},                     // READ
+                                                    {8, any},                      // SAMPLE
+                                                    {80, 72 + path + trailer},     // MMAP2
+                                                    {32, 32 + trailer},            // AUX
+                                                    {16, 16 + trailer},            // ITRACE_START
+                                                    {16, 16 + trailer},            // LOST_SAMPLES
+                                                    {8, 8 + trailer},              // SWITCH
+                                                    {16, 16 + trailer},            // SWITCH_CPU_WIDE
+                                                    {24, 24 + 32 * 16 + trailer},  // NAMESPACES
+                                                    {32, 24 + 1024 + trailer},     // KSYMBOL
+                                                    {24, 24 + trailer},            // BPF_EVENT
+                                                    {24, 16 + path + trailer},     // CGROUP
+                                                    {24, any},                     // TEXT_POKE
+                                                    {16, 16 + trailer},            // AUX_OUTPUT_HW_ID
+                                                    {24, any}}};                   // CALLCHAIN_DEFERRED
+inline constexpr std::array<UsualSizes, 23> perf{{{72, list},                      // HEADER_ATTR
+                                                  {16, 80},                        // HEADER_EVENT_TYPE
+                                                  {12, 16},                        // HEADER_TRACING_DATA
+                                                  {40, 36 + path},                 // HEADER_BUILD_ID
+                                                  {8, 8},                          // FINISHED_ROUND
+                                                  {16, list},                      // ID_INDEX
+                                                  {16, list},                      // AUXTRACE_INFO
+                                                  {48, 48},                        // AUXTRACE
+                                                  {48, 160},                       // AUXTRACE_ERROR
+                                                  {16, list},                      // THREAD_MAP
+                                                  {16, list},                      // CPU_MAP
+                                                  {16, list},                      // STAT_CONFIG
+                                                  {48, 48},                        // STAT
+                                                  {24, 24},                        // STAT_ROUND
+                                                  {24, list},                      // EVENT_UPDATE
+                                                  {32, 64},                        // TIME_CONV
+                                                  {16, any},                       // HEADER_FEATURE
+                                                  {8, any},                        // COMPRESSED
+                                                  {8, 8},                          // FINISHED_INIT
+                                                  {16, any},                       // COMPRESSED2
+                                                  {528, any},                      // BPF_METADATA
+                                                  {24, any},                       // SCHEDSTAT_CPU
+                                                  {24, any}}};                     // SCHEDSTAT_DOMAIN
+}  // namespace usual
+
 constexpr UsualSizes usual_sizes(std::uint32_t type) {
-    constexpr std::uint16_t any = 65535, path = 4096, trailer = 64;
-    // perf's own lists can have any length; longer ones are trusted only for what follows them.
-    constexpr std::uint16_t list = 1024;
-    constexpr std::array<UsualSizes, 23> kernel{{{},
-                                                 {48, 40 + path + trailer},     // MMAP
-                                                 {24, 24 + trailer},            // LOST
-                                                 {24, 16 + 256 + trailer},      // COMM
-                                                 {32, 32 + trailer},            // EXIT
-                                                 {32, 32 + trailer},            // THROTTLE
-                                                 {32, 32 + trailer},            // UNTHROTTLE
-                                                 {32, 32 + trailer},            // FORK
-                                                 {24, any},                     // READ
-                                                 {8, any},                      // SAMPLE
-                                                 {80, 72 + path + trailer},     // MMAP2
-                                                 {32, 32 + trailer},            // AUX
-                                                 {16, 16 + trailer},            // ITRACE_START
-                                                 {16, 16 + trailer},            // LOST_SAMPLES
-                                                 {8, 8 + trailer},              // SWITCH
-                                                 {16, 16 + trailer},            // SWITCH_CPU_WIDE
-                                                 {24, 24 + 32 * 16 + trailer},  // NAMESPACES
-                                                 {32, 24 + 1024 + trailer},     // KSYMBOL
-                                                 {24, 24 + trailer},            // BPF_EVENT
-                                                 {24, 16 + path + trailer},     // CGROUP
-                                                 {24, any},                     // TEXT_POKE
-                                                 {16, 16 + trailer},            // AUX_OUTPUT_HW_ID
-                                                 {24, any}}};                   // CALLCHAIN_DEFERRED
-    constexpr std::array<UsualSizes, 23> perf{{{72, list},                      // HEADER_ATTR
-                                               {16, 80},                        // HEADER_EVENT_TYPE
-                                               {12, 16},                        // HEADER_TRACING_DATA
-                                               {40, 36 + path},                 // HEADER_BUILD_ID
-                                               {8, 8},                          // FINISHED_ROUND
-                                               {16, list},                      // ID_INDEX
-                                               {16, list},                      // AUXTRACE_INFO
-                                               {48, 48},                        // AUXTRACE
-                                               {48, 160},                       // AUXTRACE_ERROR
-                                               {16, list},                      // THREAD_MAP
-                                               {16, list},                      // CPU_MAP
-                                               {16, list},                      // STAT_CONFIG
-                                               {48, 48},                        // STAT
-                                               {24, 24},                        // STAT_ROUND
-                                               {24, list},                      // EVENT_UPDATE
-                                               {32, 64},                        // TIME_CONV
-                                               {16, any},                       // HEADER_FEATURE
-                                               {8, any},                        // COMPRESSED
-                                               {8, 8},                          // FINISHED_INIT
-                                               {16, any},                       // COMPRESSED2
-                                               {528, any},                      // BPF_METADATA
-                                               {24, any},                       // SCHEDSTAT_CPU
-                                               {24, any}}};                     // SCHEDSTAT_DOMAIN
     constexpr auto first_of_perf = static_cast<std::uint32_t>(RecordType::header_attr);
     constexpr std::uint32_t first_of_simpleperf = 32768, types_of_simpleperf = 64;
-    if (type < kernel.size()) return kernel[type];
-    if (type - first_of_perf < perf.size()) return perf[type - first_of_perf];
-    if (type - first_of_simpleperf < types_of_simpleperf) return {8, any};
+    if (type < usual::kernel.size()) return usual::kernel[type];
+    if (type - first_of_perf < usual::perf.size()) return usual::perf[type - first_of_perf];
+    if (type - first_of_simpleperf < types_of_simpleperf) return {8, usual::any};
     return {};
 }
 
