@@ -55,25 +55,42 @@ bool Session::open_samples() {
 }
 
 bool Session::read_timeline(BpfRecords* records) {
-    auto timeline = Timeline::build(*recording_,
-                                    {.stop = stop(), .progress = progress("reading what ran"), .bpf_records = records});
+    return read_timeline(records, 1);
+}
+
+bool Session::read_timeline(BpfRecords* records, unsigned jobs) {
+    Callback<void()> idle;
+    if (ahead_) idle = [this] { ahead_->begin(); };
+    auto timeline = Timeline::build(*recording_, {.stop = stop(),
+                                                  .progress = progress("reading what ran"),
+                                                  .bpf_records = records,
+                                                  .jobs = jobs,
+                                                  .others_idle = idle});
     if (!timeline) return said(timeline.error());
     timeline_.emplace(std::move(*timeline));
     return true;
 }
 
-Session::Ahead::Ahead(const Recording& recording, SymbolizerOptions options) {
+Session::Ahead::Ahead(const Recording& recording, SymbolizerOptions options, bool at_once) : begun(at_once) {
     options.stop = StopToken([this] { return ended.load(); });
     options.progress = {};
     try {
-        thread =
-            std::thread([&recording, options = std::move(options)] { Symbolizer::read_ahead(recording, options); });
+        thread = std::thread([this, &recording, options = std::move(options)] {
+            begun.wait(false);
+            Symbolizer::read_ahead(recording, options);
+        });
     } catch (const std::system_error&) {  // the system has no thread: then nothing is read ahead
     }
 }
 
+void Session::Ahead::begin() {
+    begun = true;
+    begun.notify_one();
+}
+
 Session::Ahead::~Ahead() {
     ended = true;
+    begin();
     if (thread.joinable()) thread.join();
 }
 
@@ -84,9 +101,12 @@ bool Session::read_timeline(const NameChoice& names, const LineChoice* lines) {
     if (plain && names.threads() > 1 && common_.scope == nullptr && common_.max_memory == 0) {
         if (!cache_) cache_ = std::make_shared<const SymbolCache>();
         chosen_ = name_options(names, lines);
-        ahead_.emplace(*recording_, *chosen_);
+        // Of two threads one first helps with the records.
+        const bool at_once = names.threads() > 2;
+        ahead_.emplace(*recording_, *chosen_, at_once);
+        return read_timeline(nullptr, names.threads() - (at_once ? 1 : 0));
     }
-    return read_timeline();
+    return read_timeline(nullptr);
 }
 
 SymbolizerOptions Session::name_options(const NameChoice& names, const LineChoice* lines) {

@@ -104,12 +104,14 @@ class Session {
   private:
     // Ahead is a thread that reads symbols. Its end waits for that.
     struct Ahead {
-        Ahead(const Recording& recording, SymbolizerOptions options);
+        Ahead(const Recording& recording, SymbolizerOptions options, bool at_once);
         ~Ahead();
-        std::atomic<bool> ended = false;
+        void begin();
+        std::atomic<bool> begun, ended = false;
         std::thread thread;
     };
     SymbolizerOptions name_options(const NameChoice& names, const LineChoice* lines);
+    bool read_timeline(BpfRecords* records, unsigned jobs);
     bool said(const Error& error);
     std::optional<Output> opened(Result<Output> output);
 

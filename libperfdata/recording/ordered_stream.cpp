@@ -59,7 +59,7 @@ bool OrderedStream::next_synthesized(RecordView& record) {
     return false;
 }
 
-// read_chunk() reads one chunk of records as runs; false at the end. Chunks are cut as in the first pass.
+// read_chunk() reads one chunk of records as runs; false at the end. Chunks are cut as in a first pass on one thread.
 bool OrderedStream::read_chunk() {
     return order_.endian() == std::endian::little ? read_chunk(little) : read_chunk(big);
 }
@@ -94,9 +94,12 @@ bool OrderedStream::read_chunk(Order order) {
     ahead_ = record;
     ahead_time_ = time;
     at_end_ = !have_ahead_;
-    const auto later = times_->least_later();
-    safe_ = chunks_read_ < later.size() ? later[chunks_read_] : Time::forever();
-    ++chunks_read_;
+    records_read_ += count;
+    const auto later = times_->later();
+    while (later_passed_ < later.size() && later[later_passed_].records <= records_read_) {
+        safe_ = later[later_passed_++].least;
+    }
+    if (at_end_ || later_passed_ == later.size()) safe_ = Time::forever();
     waiting_ += chunk.records.size();
     most_waiting_ = std::max(most_waiting_, waiting_);
     add_runs(chunk);

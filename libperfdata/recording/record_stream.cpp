@@ -33,8 +33,26 @@ std::optional<RecordMark> RecordStream::mark() const {
 
 void RecordStream::start_at(const RecordMark& mark) {
     block_ = {nullptr, nullptr, nullptr, mark.offset};
-    longest_ = mark.longest;
+    longest_ = std::max(mark.longest, longest_plain);
     aligned_ = mark.aligned;
+}
+
+// No record is longer than 64 KiB, so some of any records begin in the block, and nobody is to search a large file for
+// what it may not have.
+void RecordStream::start_behind(std::uint64_t offset) {
+    block_ = {nullptr, nullptr, nullptr, offset};
+    // No record may begin here: without it no stack could be left out.
+    const auto* const events = std::exchange(options_.without_stacks, nullptr);
+    (void)extend();
+    options_.without_stacks = events;
+    const auto end = offset + block_bytes;  // memory is one block
+    for (; left() >= RecordHeader::bytes && this->offset() < end; block_.at += 8) {
+        if (options_.order.load<std::uint32_t>(block_.at) != static_cast<std::uint32_t>(RecordType::sample)) continue;
+        const auto chain = chain_begins(block_.at, block_.end, at_end_, on_grid, options_.order);
+        if (chain == Chain::yes) return;
+        if (chain == Chain::more_bytes_needed) break;
+    }
+    segments_.clear();
 }
 
 void RecordStream::report(ErrorCode code, std::uint64_t offset, std::string detail) {
@@ -118,8 +136,8 @@ bool RecordStream::is_contested(const RecordHeader& header) {
             return false;  // the last one
         }
         const auto next = RecordHeader::load(behind, options_.order);
-        // The last record may have been cut off.
-        if (is_usual(next)) return false;
+        // The last record may have been cut off. next() believes what plain headers follow, too.
+        if (is_usual(next) || is_plain(next)) return false;
         switch (frame_at(behind)) {
             case Frame::whole: return false;
             case Frame::damaged: return true;

@@ -19,25 +19,46 @@ void TimeOrderBuilder::keep_synthesized(const RecordView& record, RecordStream& 
 }
 
 // Once there are too many marks, every other one goes.
-void TimeOrderBuilder::note_mark(const RecordStream& stream) {
-    const auto mark = stream.mark();
-    if (!mark || mark->offset < next_mark_) return;
+void TimeOrderBuilder::note_mark(const RecordMark& mark) {
+    if (mark.offset < next_mark_) return;
     auto& marks = order_.marks_;
     if (marks.size() == TimeOrder::most_marks) {
         for (std::size_t at = 0; at < marks.size() / 2; ++at) marks[at] = marks[2 * at];
         marks.resize(marks.size() / 2);
         mark_bytes_ *= 2;
     }
-    marks.push_back(*mark);
-    next_mark_ = mark->offset + mark_bytes_;
+    marks.push_back(mark);
+    next_mark_ = mark.offset + mark_bytes_;
+}
+
+// Chunks need not be those of a pass of its own: OrderedStream looks at their ends only. A record without a time may be
+// later than noted here, if one before the part is: then some records wait longer than they must.
+void TimeOrderBuilder::add(TimeOrderBuilder&& part, const RecordMark& begin) {
+    end_chunk();
+    part.end_chunk();
+    for (const auto& [records, least] : part.order_.later_) order_.later_.push_back({records_ + records, least});
+    note_mark(begin);
+    for (auto mark : part.order_.marks_) {
+        mark.longest = greatest(mark.longest, begin.longest);
+        note_mark(mark);
+    }
+    // Only the first part has any: records of time 0 behind it would have to be looked for among all before.
+    if (order_.synthesized_ == 0) {
+        order_.synthesized_ = part.order_.synthesized_;
+        order_.kept_ = std::move(part.order_.kept_);
+        order_.kept_bytes_ = std::move(part.order_.kept_bytes_);
+    }
+    records_ += part.records_;
+    latest_ = greatest(latest_, part.latest_);
+    in_chunk_ = 0;
 }
 
 TimeOrder TimeOrderBuilder::finish(const RecordStream& stream) && {
     end_chunk();
     // Replace the least time of each chunk by the least time of all later chunks.
     auto behind = Time::forever();
-    for (auto& chunk : std::ranges::reverse_view(order_.least_later_)) {
-        behind = std::min(behind, std::exchange(chunk, behind));
+    for (auto& chunk : std::ranges::reverse_view(order_.later_)) {
+        behind = std::min(behind, std::exchange(chunk.least, behind));
     }
     order_.problems_ = stream.problems();
     order_.payload_bytes_ = stream.payload_bytes();

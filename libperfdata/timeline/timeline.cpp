@@ -8,6 +8,7 @@
 #include "perfdata/recording/walk.hpp"
 
 #include "bpf_records_builder.hpp"
+#include "recording/first_pass.hpp"
 #include "stored_timeline.hpp"
 #include "tasks_builder.hpp"
 #include "timeline_builder.hpp"
@@ -62,6 +63,7 @@ Result<Timeline> Timeline::build(const Recording& recording, const TimelineOptio
 
 Result<Timeline> Timeline::read(const Recording& recording, const TimelineOptions& options) {
     if (recording.stored_) {
+        if (options.others_idle) options.others_idle();
         LookOut watched({options.stop, options.progress}, recording.bytes());
         Timeline empty(BpfFeatures::read(recording));
         empty.times_ = Shared<const TimeOrder>::make(TimeOrder::read(recording, options.stop));
@@ -77,12 +79,9 @@ Result<Timeline> Timeline::read(const Recording& recording, const TimelineOption
     TasksBuilder tasks(completeness.diagnostics, recording.limits());
     tasks.expect(recording.bytes());
     BpfRecordsBuilder bpf(options.bpf_records != nullptr, completeness.diagnostics, recording.limits());
-    std::optional<TimeOrder> times;
-    const WalkOptions in_file_order{
-        .order = {}, .stop = options.stop, .progress = options.progress, .noted_times = &times};
-    if (auto walked = walk(recording, completeness, Builders{builder, tasks, bpf}, in_file_order); !walked) {
-        return fail(walked.error());
-    }
+    auto times = first_pass(recording, completeness, Builders{builder, tasks, bpf},
+                            {options.progress, {options.stop, options.jobs, options.others_idle}});
+    if (!times) return fail(times.error());
     timeline.times_ = Shared<const TimeOrder>::make(std::move(*times));
     LookOut look({options.stop, options.progress}, recording.bytes());
     builder.finish(look);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "perfdata/annotate/listing/listing.hpp"
@@ -13,6 +14,7 @@
 
 #include "memory_file.hpp"
 #include "promise.hpp"
+#include "recording/first_pass.hpp"
 #include "support/compressor.hpp"
 #include "support/reading.hpp"
 #include "support/repacked.hpp"
@@ -276,6 +278,43 @@ bool same(const Listing& one, const Listing& other) {
            std::ranges::equal(one.lines, other.lines, line);
 }
 
+// PassSeen is what a first pass sees, counts and notes.
+struct PassSeen {
+    std::vector<Seen> side_band, ordered;
+    std::vector<std::string> problems;
+    std::uint64_t records = 0, decoded = 0, damaged = 0;
+
+    template <class Record>
+    requires requires { Record::min_bytes; }
+    void operator()(const RecordContext& context, const Record&) {
+        side_band.push_back(seen(context.view, context.time));
+    }
+    bool operator==(const PassSeen&) const = default;
+};
+
+PassSeen pass_on(unsigned jobs, const Recording& recording) {
+    constexpr std::uint64_t part_bytes = 512;
+    PassSeen all;
+    Completeness completeness;
+    auto times = first_pass(recording, completeness, all, {{}, {{}, jobs, {}, part_bytes}});
+    require(times.has_value());
+    all.records = completeness.bytes.records;
+    for (const auto& [type, counts] : completeness.records) {
+        all.decoded += counts.decoded;
+        all.damaged += counts.damaged;
+    }
+    for (const auto& problem : completeness.diagnostics.kept()) all.problems.push_back(problem.message());
+    OrderedStream stream(recording, Shared<const TimeOrder>::make(std::move(*times)));
+    RecordView record;
+    for (Time time; stream.next(record, time);) all.ordered.push_back(seen(record, time));
+    return all;
+}
+
+void check_parts(const Recording& recording) {
+    if (recording.is_profile() || recording.data().size < 2048) return;
+    require(pass_on(1, recording) == pass_on(2, recording));
+}
+
 void check_threads(const Recording& recording) {
     constexpr std::size_t most = 6;
     const auto timeline = Timeline::build(recording);
@@ -306,6 +345,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_order(*recording);
     check_file(*recording, file);
     check_containers(*recording, size);
+    check_parts(*recording);
     check_threads(*recording);
     return 0;
 }

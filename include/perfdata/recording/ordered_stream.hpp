@@ -122,8 +122,9 @@ class PERFDATA_EXPORT OrderedStream {
     Time ahead_time_;
     bool have_ahead_ = false, at_end_ = false;
 
-    std::deque<Chunk> chunks_;  // from the first that has runs left
-    std::size_t chunks_read_ = 0;
+    std::deque<Chunk> chunks_;                 // from the first that has runs left
+    std::uint64_t records_read_ = 0;           // in all chunks so far
+    std::size_t later_passed_ = 0;             // how many of times_->later() they cover
     std::vector<std::vector<Waiting>> spare_;  // memory of finished chunks
     std::vector<Run> runs_;                    // a heap: the run with the least first record is on top
     std::uint64_t run_count_ = 0;

@@ -122,6 +122,10 @@ class PERFDATA_EXPORT RecordStream {
     std::optional<RecordMark> mark() const;
     // start_at(mark) skips all records before that place. Call it before the first next().
     void start_at(const RecordMark& mark);
+    // start_behind(offset) skips to the first sample from there on with usual records behind it: inside of a record,
+    // perhaps. If there is none in the next 256 KiB, the stream has no records. The offset must be that of the first
+    // record and a multiple of 8 more. Call it before the first next().
+    void start_behind(std::uint64_t offset);
 
     // problems() returns what could not be framed or unpacked so far.
     const DiagnosticLog& problems() const { return problems_; }

@@ -19,7 +19,7 @@ namespace perfdata {
 
 class Recording;
 
-// TimeOrder belongs to one recording: OrderedStream has the drawing. It holds 8 bytes for 4,096 records, at most
+// TimeOrder belongs to one recording: OrderedStream has the drawing. It holds 16 bytes for 4,096 records, at most
 // 4 MiB of synthesized records and some thousand marks. It is const after its pass and may be read from many threads.
 class PERFDATA_EXPORT TimeOrder {
   public:
@@ -30,8 +30,12 @@ class PERFDATA_EXPORT TimeOrder {
     static TimeOrder read(const Recording& recording, const StopToken& stop = {});
 
     bool stopped() const { return stopped_; }  // the pass was ended early
-    // least_later() returns by chunk the least time of all later chunks.
-    std::span<const Time> least_later() const { return least_later_; }
+    // later() returns how early records behind the first ones may be: an entry for each chunk, in order of the file.
+    struct Later {
+        std::uint64_t records = 0;  // in this chunk and all before it
+        Time least;                 // no record behind them is earlier, but those of time 0
+    };
+    std::span<const Later> later() const { return later_; }
     // synthesized() returns how many records have time 0, kept() how many of them, the first ones, are kept.
     std::uint64_t synthesized() const { return synthesized_; }
     std::size_t kept() const { return kept_.size(); }
@@ -65,7 +69,7 @@ class PERFDATA_EXPORT TimeOrder {
     template <class Order>
     static TimeOrder read(const Recording& recording, const StopToken& stop, Order order);
 
-    std::vector<Time> least_later_;
+    std::vector<Later> later_;
     std::vector<std::byte> kept_bytes_;
     std::vector<Kept> kept_;
     std::uint64_t synthesized_ = 0, payload_bytes_ = 0;

@@ -18,7 +18,6 @@
 #include "perfdata/recording/record_mark.hpp"
 #include "perfdata/recording/record_stream.hpp"
 #include "perfdata/recording/recording.hpp"
-#include "perfdata/recording/time_order_builder.hpp"
 #include "perfdata/wire/record/all.hpp"
 #include "perfdata/wire/sample.hpp"
 
@@ -65,8 +64,6 @@ struct WalkOptions {
     Progress progress = {};                 // is told of the bytes of the recording
     // In order of time: what a pass before noted, see Timeline::times(). Null: a first pass is made.
     Shared<const TimeOrder> times = {};
-    // In order of the file: filled with what a later pass in order of time needs.
-    std::optional<TimeOrder>* noted_times = nullptr;
     WalkBudget budget = {};  // once it is used up, walk() fails with `limit`
     // In order of the file: walk() visits the records of this part only, and adds nothing to Completeness::bytes. Each
     // event must have times in its samples: else the time of a sample is that of a record before it. If the records are
@@ -176,6 +173,20 @@ class Walk {
     }
 
     std::uint64_t damaged_records() const { return damaged_; }
+
+    // add(samples) adds what another walk counted of samples, none of which was damaged. not_before(time) makes records
+    // without a time of their own not earlier than that.
+    template <class Other>
+    void add(const Walk<Order, Other>& samples) {
+        for (std::size_t event = 0; event < samples_.size(); ++event) {
+            samples_[event] += samples.samples_of(event);
+            counts_.of(RecordType::sample).decoded += samples.samples_of(event);
+        }
+        not_before(samples.latest());
+    }
+    void not_before(Time time) { latest_ = greatest(latest_, time); }
+    Time latest() const { return latest_; }                                        // of the records so far
+    std::uint64_t samples_of(std::size_t event) const { return samples_[event]; }  // decoded ones
 
     // flush() adds the counts collected during the walk.
     void flush() {
@@ -336,6 +347,16 @@ class Walk {
     Time latest_;
 };
 
+// Sets Completeness::bytes after a pass over all records that framed so many, with so many of data behind records.
+inline void count_bytes(const Recording& recording, Completeness& completeness, std::uint64_t framed,
+                        std::uint64_t payload) {
+    auto& bytes = completeness.bytes;
+    bytes.total = recording.bytes();
+    bytes.records = framed;
+    bytes.outside_records = recording.outside_records() + payload;
+    bytes.unread = bytes.total - least(bytes.total, bytes.records + bytes.outside_records);
+}
+
 template <class Order, class Visitor>
 Result<void> walk_in_order(const Recording& recording, Completeness& completeness, Order order, Visitor& visit,
                            const WalkOptions& options) {
@@ -371,12 +392,7 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
     const auto finish = [&](const auto& stream) {
         walk.flush();
         completeness.diagnostics.append(stream.problems());
-        if (options.part != nullptr) return;
-        auto& bytes = completeness.bytes;
-        bytes.total = recording.bytes();
-        bytes.records = framed;
-        bytes.outside_records = recording.outside_records() + stream.payload_bytes();
-        bytes.unread = bytes.total - least(bytes.total, bytes.records + bytes.outside_records);
+        if (options.part == nullptr) count_bytes(recording, completeness, framed, stream.payload_bytes());
     };
     if (options.order == RecordOrder::file) {
         // A stream that stops unpacking at twice the budget has unpacked more than it, even in a single record.
@@ -398,18 +414,6 @@ Result<void> walk_in_order(const Recording& recording, Completeness& completenes
                 const bool as_marked = options.part->end ? at_end && record.offset == end : !at_end;
                 if (as_marked && stream.problems().count() == 0) return {};
                 return fail(ErrorCode::malformed, record.offset, "data section", "it has changed since it was read");
-            }
-        } else if (options.noted_times != nullptr) {
-            TimeOrderBuilder notes(recording.events());
-            const auto next = [&] {
-                if (!stream.next(record, order)) return false;
-                notes.take(record, stream, order);
-                return true;
-            };
-            if (all(stream, next)) {
-                options.noted_times->emplace(std::move(notes).finish(stream));
-                finish(stream);
-                return {};
             }
         } else if (all(stream, [&] { return stream.next(record, order); })) {
             finish(stream);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "perfdata/core/callback.hpp"
 #include "perfdata/core/export.hpp"
 #include "perfdata/core/shared.hpp"
 #include "perfdata/core/stop_token.hpp"
@@ -40,11 +41,15 @@ struct KernelMapping {
     Address reference_address;     // of that symbol on the recording machine; 0 if it was hidden
 };
 
-// TimelineOptions is who watches the building, and what is kept beyond the usual.
+// TimelineOptions is who watches the building, what is kept beyond the usual, and on how many threads.
 struct TimelineOptions {
     StopToken stop;                     // once it stops, build() fails with `cancelled`
     Progress progress = {};             // is told of the bytes of the recording
     BpfRecords* bpf_records = nullptr;  // takes the records about BPF code, one by one; null: they are not kept
+    unsigned jobs = 1;                  // threads, this one included; the timeline is the same for any number
+    // Called once, on any thread, when the other threads have nothing left to do: what else could run on them may
+    // begin. Not called where there was no memory to begin. It must not throw.
+    Callback<void()> others_idle = {};
 };
 
 // Timeline is const after build() and may be read from many threads.

@@ -9,6 +9,7 @@
 #include "perfdata/wire/sample.hpp"
 
 #include "catch.hpp"
+#include "recording/first_pass.hpp"
 #include "support/build.hpp"
 #include "support/records.hpp"
 
@@ -71,9 +72,8 @@ void check(const std::vector<std::uint64_t>& times, std::endian order = std::end
 
     // The same with what a pass in order of the file noted.
     Completeness completeness;
-    std::optional<TimeOrder> noted;
-    REQUIRE(walk(*recording, completeness, [](const RecordContext&, const Sample&) {},
-                 {.stop = {}, .noted_times = &noted}));
+    struct Nothing {};
+    auto noted = first_pass(*recording, completeness, Nothing(), {});
     REQUIRE(noted);
     CHECK(noted->synthesized() == static_cast<std::uint64_t>(std::ranges::count(times, 0u)));
     OrderedStream second(*recording, Shared<const TimeOrder>::make(std::move(*noted)));
