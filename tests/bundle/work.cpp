@@ -40,7 +40,7 @@ int main(int count, char** arguments) {
     if (count > 2) {
         std::puts("done");
         std::fflush(stdout);
-        (void)std::getchar();
+        (void)std::fgetc(stdin);  // getchar() would have lines of a header
     }
     return 0;
 }
