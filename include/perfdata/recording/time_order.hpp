@@ -30,11 +30,12 @@ class PERFDATA_EXPORT TimeOrder {
     static TimeOrder read(const Recording& recording, const StopToken& stop = {});
 
     bool stopped() const { return stopped_; }  // the pass was ended early
-    // later() returns how early records behind the first ones may be: an entry for each chunk, in order of the file.
+    // Later is how early records behind the first ones may be.
     struct Later {
         std::uint64_t records = 0;  // in this chunk and all before it
         Time least;                 // no record behind them is earlier, but those of time 0
     };
+    // later() returns an entry for each chunk, in order of the file.
     std::span<const Later> later() const { return later_; }
     // synthesized() returns how many records have time 0, kept() how many of them, the first ones, are kept.
     std::uint64_t synthesized() const { return synthesized_; }
