@@ -419,7 +419,12 @@ TEST_CASE("trees of fixtures are perf's", "[oracle][callgraph]") {
         const GraphSubject subject(path, sources);
         const auto twins = subject.twins();
         Compared sum;
+        std::size_t turn = recordings;
         for (const auto& asked : all_asked()) {
+            // perf takes long: each recording asks for a third, another one than the recording before, with all limits.
+            // The program that was recorded just now, below, asks for all.
+            ++turn;
+            if ((turn + turn / 3) % 3 != 0) continue;
             const auto perfs = read_trees(perf_output(path, asked.perf()), asked.form());
             const auto ours = subject.report(asked);
             auto whole = asked;
@@ -433,7 +438,7 @@ TEST_CASE("trees of fixtures are perf's", "[oracle][callgraph]") {
         std::cout << name << ": " << sum.entries << " branches and chains of " << sum.rows << " rows\n";
         ++recordings;
     }
-    CHECK(recordings >= 3);
+    CHECK(recordings >= 5);  // then all is asked for
 }
 
 TEST_CASE("trees of a program that was recorded just now are perf's", "[oracle][callgraph]") {
