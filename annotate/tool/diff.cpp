@@ -83,9 +83,9 @@ class DiffRun {
         auto filter = choice_.samples.filter(recording);
         if (!filter) return session.give_up(about(file, filter.error()));
         if (!choice_.samples.can_tell(common, recording, *filter)) return usage;
-        if (!session.read_timeline()) return failed;
-        choice_.samples.add_cgroups(*filter, session.timeline().tasks());
         session.share(files_);
+        if (!session.read_timeline(choice_.names)) return failed;
+        choice_.samples.add_cgroups(*filter, session.timeline().tasks());
         session.open_symbolizer(choice_.names);
         if (!session.check_names(choice_.names)) return failed;
         session.symbolizer().prepare(choice_.names.threads());

@@ -145,7 +145,7 @@ int run(const ScriptChoice& choice) {
     auto options = make_options(choice, recording);
     if (!options) return session.give_up(options.error());
     if (!choice.samples.can_tell(choice.common, recording, options->filter)) return usage;
-    if (!session.read_timeline()) return failed;
+    if (!session.read_timeline(choice.names)) return failed;
     choice.samples.add_cgroups(options->filter, session.timeline().tasks());
     session.open_symbolizer(choice.names);
     if (!session.check_names(choice.names)) return failed;

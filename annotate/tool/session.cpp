@@ -55,17 +55,20 @@ bool Session::open_samples() {
 }
 
 bool Session::read_timeline(BpfRecords* records) {
-    return read_timeline(records, 1);
+    return keep(build_timeline(records, 1));
 }
 
-bool Session::read_timeline(BpfRecords* records, unsigned jobs) {
+Result<Timeline> Session::build_timeline(BpfRecords* records, unsigned jobs) {
     Callback<void()> idle;
     if (ahead_) idle = [this] { ahead_->begin(); };
-    auto timeline = Timeline::build(*recording_, {.stop = stop(),
-                                                  .progress = progress("reading what ran"),
-                                                  .bpf_records = records,
-                                                  .jobs = jobs,
-                                                  .others_idle = idle});
+    return Timeline::build(*recording_, {.stop = stop(),
+                                         .progress = progress("reading what ran"),
+                                         .bpf_records = records,
+                                         .jobs = jobs,
+                                         .others_idle = idle});
+}
+
+bool Session::keep(Result<Timeline> timeline) {
     if (!timeline) return said(timeline.error());
     timeline_.emplace(std::move(*timeline));
     return true;
@@ -104,7 +107,11 @@ bool Session::read_timeline(const NameChoice& names, const LineChoice* lines) {
         // Of two threads one first helps with the records.
         const bool at_once = names.threads() > 2;
         ahead_.emplace(*recording_, *chosen_, at_once);
-        return read_timeline(nullptr, names.threads() - (at_once ? 1 : 0));
+        auto timeline = build_timeline(nullptr, names.threads() - (at_once ? 1 : 0));
+        if (timeline) return keep(std::move(timeline));
+        if (timeline.error().code != ErrorCode::out_of_memory) return said(timeline.error());
+        // Memory that does not suffice for several threads may do for one.
+        ahead_.reset();
     }
     return read_timeline(nullptr);
 }

@@ -111,7 +111,8 @@ class Session {
         std::thread thread;
     };
     SymbolizerOptions name_options(const NameChoice& names, const LineChoice* lines);
-    bool read_timeline(BpfRecords* records, unsigned jobs);
+    Result<Timeline> build_timeline(BpfRecords* records, unsigned jobs);
+    bool keep(Result<Timeline> timeline);
     bool said(const Error& error);
     std::optional<Output> opened(Result<Output> output);
 
