@@ -33,6 +33,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "core/platform_heap.hpp"
+
 namespace perfdata::platform {
 namespace {
 
@@ -323,6 +325,36 @@ void unmap(char* pages, std::size_t size) {
 void give_back_memory() noexcept {
 #if defined(__GLIBC__)
     (void)::malloc_trim(0);
+#endif
+}
+
+void take_heap_in_steps([[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__GLIBC__)
+    // Setting one of them stops malloc() from moving the others. It accepts no more than 32 MiB for blocks.
+    const bool few = bytes == 0;
+    ::mallopt(M_TOP_PAD, few ? 128 << 10 : static_cast<int>(bytes));
+    ::mallopt(M_MMAP_THRESHOLD, few ? 1 << 20 : 32 << 20);
+    ::mallopt(M_TRIM_THRESHOLD, few ? 2 << 20 : 128 << 20);
+#endif
+}
+
+std::uintptr_t heap_end() noexcept {
+#if defined(__GLIBC__)
+    return reinterpret_cast<std::uintptr_t>(::sbrk(0));
+#else
+    return 0;
+#endif
+}
+
+bool ask_huge_pages([[maybe_unused]] std::uintptr_t begin, [[maybe_unused]] std::uintptr_t end) noexcept {
+#if defined(MADV_HUGEPAGE)
+    const auto before = errno;
+    // ENOMEM: some of it is not mapped. The rest has been asked for.
+    const bool asked = ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE) == 0 || errno == ENOMEM;
+    errno = before;
+    return asked;
+#else
+    return false;
 #endif
 }
 
