@@ -12,6 +12,7 @@
 #include "perfdata/annotate/disassembly/disassembler.hpp"
 
 #include "core/platform.hpp"
+#include "huge_pages.hpp"
 #include "tool.hpp"
 #include "tool/command_line.hpp"
 #include "tool/output/temporary_file.hpp"
@@ -38,6 +39,9 @@ namespace {
 }
 
 int run(int argc, char** argv) {
+#if defined(PERFDATA_HUGE_PAGES)
+    use_huge_pages();
+#endif
     platform::open_closed_streams();
     platform::reserve_stack();
     platform::raise_open_files();
@@ -47,7 +51,7 @@ int run(int argc, char** argv) {
     int exit = fine;
     const auto all = std::span(argv, static_cast<std::size_t>(argc));
     const std::vector<std::string> words(all.begin() + (argc == 0 ? 0 : 1), all.end());
-    const auto app = make_command_line(exit, words.empty() ? std::string_view() : words.front());
+    const auto app = make_command_line(exit, words);
     try {
         app->parse(reversed_words(words));
     } catch (const CLI::ParseError& problem) {

@@ -14,6 +14,7 @@
 #include "perfdata/symbols/bundle/bundle.hpp"
 
 #include "core/platform.hpp"
+#include "core/platform_heap.hpp"
 #include "tool/run_scope.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -168,7 +169,7 @@ void Common::claim_summary() {
 
 std::optional<Error> Common::unreadable_input(const CLI::App& command) {
     for (const auto* option : command.get_options()) {
-        if (!is_input(*option) || option->check_lname("input")) continue;
+        if (option->results().empty() || !is_input(*option) || option->check_lname("input")) continue;
         for (const auto& path : option->results()) {
             const auto status = platform::status(path);
             // Do not open it: that would consume the content of a pipe.
@@ -194,7 +195,7 @@ void Common::take_inputs(const CLI::App& command) {
 
 void Common::take_options(const CLI::App& command) {
     for (const auto* option : command.get_options()) {
-        if (!is_input(*option) || option->check_lname("input")) continue;
+        if (option->results().empty() || !is_input(*option) || option->check_lname("input")) continue;
         for (const auto& path : option->results()) {
             taken.add_input(path, fmt::format("the file that {} names", option->get_name()));
         }
@@ -303,6 +304,7 @@ Result<Limits> Common::take_limits() const {
 
 Result<void> limit_memory([[maybe_unused]] std::uint64_t bytes) {
 #ifndef PERFDATA_ADDRESS_SANITIZER  // AddressSanitizer reserves terabytes of addresses
+    platform::take_heap_in_steps(0);
     if (const int problem = platform::limit_memory(bytes)) {
         return fail(ErrorCode::io, Error::no_offset, "--max-memory",
                     fmt::format("cannot be set: {}", std::strerror(problem)));

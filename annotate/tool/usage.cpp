@@ -431,15 +431,19 @@ std::vector<std::string> option_names(const CLI::Option& option) {
     return names;
 }
 
-void add_help(CLI::App& app, int& exit) {
+void format_help(CLI::App& app) {
     const auto text = std::make_shared<HelpText>();
     app.formatter(text);
-    auto* command = app.add_subcommand("help", "Say what a command does and which options it has");
-    command->footer("");
     for (auto* one : app.get_subcommands([](CLI::App*) { return true; })) {
         one->group("Commands");
         one->formatter(text);
     }
+}
+
+void add_help(CLI::App& app, int& exit) {
+    auto* command = app.add_subcommand("help", "Say what a command does and which options it has");
+    command->footer("");
+    format_help(app);
     auto wanted = std::make_shared<std::string>();
     command->add_option("COMMAND", *wanted, "The command; without it, what commands there are")->type_name("");
     command->callback([wanted, &app, &exit] {

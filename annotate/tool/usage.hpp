@@ -21,8 +21,10 @@ std::string about_word_of_stat(std::string_view word);
 // is_cache_level(word) returns true for "L1" to "L4", also with "l": the levels of caches that perf knows.
 bool is_cache_level(std::string_view word);
 
-// add_help(app, exit) adds `help [COMMAND]`, the same as COMMAND --help. Call it after adding all other commands,
-// because it formats their help.
+// format_help(app) gives the help of all its commands its form. Call it after adding them.
+void format_help(CLI::App& app);
+// add_help(app, exit) does so, and adds `help [COMMAND]`, the same as COMMAND --help. Call it after adding all other
+// commands.
 void add_help(CLI::App& app, int& exit);
 
 // answer(app, problem) prints help and version to standard output, errors and where the help is to standard error, and

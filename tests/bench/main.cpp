@@ -20,6 +20,7 @@
 #include "plain_loops.hpp"
 #include "process.hpp"
 #include "tasks.hpp"
+#include "tool/huge_pages.hpp"
 #include "yardstick.hpp"
 
 namespace perfdata::bench {
@@ -253,6 +254,9 @@ int run_all(int count, char** words) {
 
 int main(int count, char** words) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);  // show results at once, even in a file
+#if defined(PERFDATA_HUGE_PAGES)
+    perfdata::tool::use_huge_pages();
+#endif
     try {
         return perfdata::bench::run_all(count, words);
     } catch (const std::exception& problem) {

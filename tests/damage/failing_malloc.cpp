@@ -6,6 +6,7 @@
 //   FAILING_RUNS N     at most about N runs of each kind, 0: all
 //   FAILING_ONLY N     only the allocation of this number, counted from 1
 //   FAILING_SKIPS_SETUP  skip the allocations that the program makes without arguments
+//   FAILING_IN_LOADER    the system's loader may end the process, with 127
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -116,6 +117,7 @@ int runs(int argc, char** argv, char** environment) {
         first = counters->count < allocations ? counters->count : 1;
     }
     const char* only = std::getenv("FAILING_ONLY");
+    const bool in_loader = std::getenv("FAILING_IN_LOADER") != nullptr;
     if (only != nullptr) first = std::strtoull(only, nullptr, 10);
     const auto wanted_runs = allocations - first + 1;
     const auto step = only != nullptr || most == 0 || wanted_runs <= most ? 1 : (wanted_runs + most - 1) / most;
@@ -128,6 +130,8 @@ int runs(int argc, char** argv, char** environment) {
             const int status = WIFEXITED(got.status) ? WEXITSTATUS(got.status) : -1;
             if (status < 0) {
                 wrong = WTERMSIG(got.status) == SIGALRM ? "hangs" : "dies of a signal";
+            } else if (status == 127 && in_loader) {
+                ++errors;
             } else if (status > 3 || (status == 2 && WEXITSTATUS(whole.status) != 2)) {
                 wrong = "ends with an exit status of something else";
             } else if (status == 1 && got.err == 0) {

@@ -64,7 +64,7 @@ std::uint64_t least_for(const std::string& arguments) {
 TEST_CASE("Without memory for its setup the tool ends with a message", "[without_memory]") {
     for (const auto* arguments : {"--version", "--help", "report --nosuch", "info bpf/bpf_events.data"}) {
         std::string said;
-        const bool good = without_memory(arguments, runs(150), said);
+        const bool good = without_memory(arguments, runs(60), said);
         INFO(arguments << ": " << said);
         CHECK(good);
     }
@@ -101,7 +101,7 @@ TEST_CASE("Wherever memory runs out a command ends with a documented status, and
              "extract -s many_main -o - bpf/bpf_events.data",
          }) {
         std::string said;
-        const bool good = without_memory(arguments, runs(40) + skips, said);
+        const bool good = without_memory(arguments, runs(14) + skips, said);
         INFO(arguments << ": " << said);
         CHECK(good);
     }
@@ -120,15 +120,17 @@ TEST_CASE("Where memory runs out while debug information is read a command ends 
     const auto works = least_for(arguments);
     INFO(starts << " KiB to start, " << works << " KiB to work");
     // Below that it is the system's loader, and what libraries do before main(), that ends.
-    constexpr std::uint64_t steps = 40, margin = 300;
+    constexpr std::uint64_t steps = 20, margin = 300;
     for (std::uint64_t step = 0; step < steps; ++step) {
-        const auto limit = works - 250 * step;
+        const auto limit = works - 500 * step;
         if (limit < starts + margin) break;
         INFO(limit << " KiB");
         CHECK(status_within(limit, arguments) <= 3);
     }
 }
 
+// libarchive brings libraries in C++, and the standard library with them if the tool has it inside. glibc ends the
+// process where it gets no memory for their thread-local variables.
 TEST_CASE("Without memory for any part of a packed build-id cache a command ends with a message", "[without_memory]") {
     const TempDir folder;
     const auto compression = GENERATE(Compression::bzip2, Compression::xz);
@@ -138,7 +140,7 @@ TEST_CASE("Without memory for any part of a packed build-id cache a command ends
     std::string said;
     const bool good =
         without_memory("symbols --at 1 --address 1 --buildid-dir '" + packed + "' records/v72_schedstats.data",
-                       "FAILING_RUNS=0 FAILING_SKIPS_SETUP=1", said);
+                       runs(200) + " FAILING_SKIPS_SETUP=1 FAILING_IN_LOADER=1", said);
     INFO(said);
     CHECK(good);
 }
