@@ -338,6 +338,12 @@ void take_heap_in_steps([[maybe_unused]] std::size_t bytes) noexcept {
 #endif
 }
 
+void share_heaps([[maybe_unused]] unsigned number) noexcept {
+#if defined(__GLIBC__)
+    ::mallopt(M_ARENA_MAX, static_cast<int>(number));
+#endif
+}
+
 std::uintptr_t heap_end() noexcept {
 #if defined(__GLIBC__)
     return reinterpret_cast<std::uintptr_t>(::sbrk(0));

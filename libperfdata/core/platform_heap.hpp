@@ -14,6 +14,8 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 // take_heap_in_steps(bytes) makes the heap grow by that many bytes at a time. Blocks below 32 MiB then come from the
 // heap, and it shrinks by 128 MiB at least. 0: in small steps, for processes with little memory.
 void take_heap_in_steps(std::size_t bytes) noexcept;
+// share_heaps(number) makes threads share that many heaps: else most have one of their own, which grows page by page.
+void share_heaps(unsigned number) noexcept;
 // heap_end() returns the address behind the heap of the first thread, which ends there and grows; 0 if there is none.
 std::uintptr_t heap_end() noexcept;
 // ask_huge_pages(begin, end) asks the system to use huge pages in what is mapped from `begin` to `end`. Returns false
