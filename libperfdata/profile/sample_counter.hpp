@@ -154,15 +154,19 @@ class SampleCounter {
 
     template <class Order>
     std::uint32_t task(const BasicSample<Order>& sample, const SampleGate::Passed& passed, std::uint32_t label) {
+        // Samples of one thread are mostly adjacent.
+        const auto* const last = counted_.last_task();
+        if (by_comm_alone_ && last != nullptr && last->comm.data() == passed.comm.data() && !passed.comm.empty())
+            return counted_.last_task_number();
         const auto* const comm = options_.by_comm ? passed.comm.data() : nullptr;
         const bool unnamed = options_.by_comm && passed.comm.empty();
         const auto pid = options_.by_pid ? passed.moment.pid : Pid{};
         const auto tid = options_.by_tid || unnamed ? passed.tid : Tid{};
         const auto cpu = options_.by_cpu ? sample.cpu().value_or(SampleGate::nobody.value) : 0;
         const auto cgroup = options_.by_cgroup ? sample.details().cgroup().value_or(0) : 0;
-        // Samples of one thread are mostly adjacent. Each member is compared as it is: a SampledTask that is copied or
-        // compared whole waits for what was just written to parts of it.
-        if (const auto* const last = counted_.last_task(); last != nullptr) {
+        // Each member is compared as it is: a SampledTask that is copied or compared whole waits for what was just
+        // written to parts of it.
+        if (last != nullptr) {
             if (last->comm.data() == comm && last->pid == pid && last->tid == tid && last->cpu == cpu &&
                 last->cgroup == cgroup && last->parent.data() == nullptr && last->label == label)
                 return counted_.last_task_number();
@@ -182,6 +186,8 @@ class SampleCounter {
     }
 
     const SampleCountOptions& options_;
+    const bool by_comm_alone_ = options_.by_comm && !options_.label && !options_.by_pid && !options_.by_tid &&
+                                !options_.by_cpu && !options_.by_cgroup;
     CounterSamples counters_;
     std::optional<bool> passes_;  // the current sample passes only_calls; empty: not asked
     CountedRows counted_;
