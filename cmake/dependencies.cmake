@@ -39,6 +39,15 @@ elseif(PERFDATA_DWARF)
   list(APPEND perfdata_modules libdw>=0.188)
 endif()
 
+# Debug sections that zlib packed.
+pkg_check_modules(perfdata_libdeflate IMPORTED_TARGET GLOBAL libdeflate>=1.14)
+option(PERFDATA_LIBDEFLATE "Unpack debug sections faster, with libdeflate" ${perfdata_libdeflate_FOUND})
+if(PERFDATA_LIBDEFLATE AND NOT perfdata_libdeflate_FOUND)
+  message(FATAL_ERROR "PERFDATA_LIBDEFLATE needs libdeflate 1.14 or newer (Debian: libdeflate-dev)")
+elseif(PERFDATA_LIBDEFLATE)
+  list(APPEND perfdata_modules libdeflate>=1.14)
+endif()
+
 # Build-id caches that `perf archive` packed.
 pkg_check_modules(perfdata_libarchive libarchive>=3.6)
 option(PERFDATA_ARCHIVES "Look for files in what perf archive packs, with libarchive" ${perfdata_libarchive_FOUND})

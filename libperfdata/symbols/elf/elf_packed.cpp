@@ -15,6 +15,7 @@
 
 #include "elf_constants.hpp"
 #include "recording/look_out.hpp"
+#include "unpack_at_once.hpp"
 
 namespace perfdata {
 namespace {
@@ -72,6 +73,10 @@ Result<void> unpack_zstd_section(Bytes packed, std::span<char> out, const LookOu
 }
 
 Result<void> unpack_zlib_section(Bytes packed, std::span<char> out, const LookOut& look) {
+    constexpr std::size_t most_at_once = std::size_t{64} << 20;  // 0.1 s
+    if (!look.beats() || out.size() <= most_at_once) {
+        if (unpack_zlib_at_once(packed, out) == out.size()) return {};
+    }
     const auto size = unpack_zlib(packed, out, look.beats() ? [&] { look.look(); } : std::function<void()>());
     if (!size) return damaged(size.error());
     if (*size > out.size()) return damaged("it is longer than it says");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/platform.hpp"
+#include "core/platform_heap.hpp"
 #include "symbols/elf/elf_constants.hpp"
 
 namespace perfdata {
@@ -194,6 +195,9 @@ void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end, cons
     };
     if (section.packed.packing != Packing::none) {
         if (!from.loaded[0]) {
+            // All of it is written: a page fault for each 2 MiB instead of 4 KiB takes a fifth of the time away.
+            const auto at = reinterpret_cast<std::uintptr_t>(all.data());
+            platform::ask_huge_pages(at / platform::huge_page * platform::huge_page, at + all.size());
             note(unpack_section(*file_, section, all, look));
             loaded_bytes_ += section.size;
         }
