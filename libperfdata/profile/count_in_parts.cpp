@@ -18,6 +18,7 @@
 #include <atomic>
 #include <memory>
 #include <new>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -109,6 +110,15 @@ bool is_within_budgets(std::span<const std::unique_ptr<CountedPart>> parts) {
     return true;
 }
 
+// Returns true if what UnwoundStacks tells apart does not depend on the order of the stacks.
+bool has_few_sizes(std::span<const std::unique_ptr<CountedPart>> parts) {
+    std::set<std::uint64_t> sizes;
+    for (const auto& part : parts) {
+        for (const auto& [size, stacks] : part->counter().counted().losses().stacks.short_copies()) sizes.insert(size);
+    }
+    return sizes.size() < UnwoundStacks::most_sizes;
+}
+
 // Adds neighbours to each other until the first part has all. Returns false if it was asked to stop. Each round halves
 // the parts, on as many threads: what they have in common is not added as often as there are parts, one by one.
 bool add_up(std::span<const std::unique_ptr<CountedPart>> parts, const StopToken& stop) {
@@ -132,15 +142,19 @@ bool add_up(std::span<const std::unique_ptr<CountedPart>> parts, const StopToken
     return true;
 }
 
+bool unwinds(const Recording& recording, const SampleCountOptions& options) {
+    const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
+    return options.chains && options.functions != nullptr && std::ranges::any_of(recording.events().events(), in_stack);
+}
+
 }  // namespace
 
 bool is_countable_in_parts(const Recording& recording, const SampleCountOptions& options) {
     if (recording.is_profile() || options.label || options.each) return false;
     const auto& events = recording.events();
     if (CounterSamples::are_in(events) || !detail::all_have_times(events)) return false;
-    // Rows of damaged unwind information depend on which was looked for first.
-    const auto in_stack = [](const Event& event) { return event.sample.shape().callers_in_stack(); };
-    return !options.chains || options.functions == nullptr || std::ranges::none_of(events.events(), in_stack);
+    // Else each part would look for the architecture, in all of the recording.
+    return !unwinds(recording, options) || !recording.arch().empty();
 }
 
 std::vector<RecordMark> part_begins(const Recording& recording, const Timeline& timeline,
@@ -153,7 +167,11 @@ std::vector<RecordMark> part_begins(const Recording& recording, const Timeline& 
     const Limits usual;
     if (limits.places < usual.places || limits.chain_nodes < usual.chain_nodes || limits.cells < usual.cells) return {};
     const auto data = recording.data();
-    const auto parts = std::min<std::uint64_t>(options.jobs, data.size / least_bytes);
+    // Each part that unwinds has an unwinder of its own, which keeps much.
+    constexpr std::uint64_t most_unwinding = 4;
+    const auto most = unwinds(recording, options) ? std::min<std::uint64_t>(options.jobs, most_unwinding)
+                                                  : std::uint64_t{options.jobs};
+    const auto parts = std::min<std::uint64_t>(most, data.size / least_bytes);
     std::vector<RecordMark> begins;
     auto marks = timeline.times()->marks();
     for (std::uint64_t part = 1; part < parts; ++part) {
@@ -195,7 +213,7 @@ std::optional<Result<SampleCounts>> count_in_parts(const Recording& recording, c
             }
         });
         if (options.stop.stop_requested()) return stopped();
-        if (common.given_up || !is_within_budgets(parts)) return {};
+        if (common.given_up || !is_within_budgets(parts) || !has_few_sizes(parts)) return {};
         auto& all = parts.front()->counter().counted();
         SampleCounter::Sizes sizes;
         std::size_t longest = SampleCounts::most_with_inlined;

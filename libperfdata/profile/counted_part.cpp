@@ -93,7 +93,7 @@ void CountedRows::add_sums(const CountedRows& part) {
     losses.broken += other.chain_losses_.broken;
     losses.deep += other.chain_losses_.deep;
     losses.folded += other.chain_losses_.folded;
-    losses.stacks.add_not_unwound(other.chain_losses_.stacks.not_unwound());
+    losses.stacks.add(other.chain_losses_.stacks);
 }
 
 }  // namespace perfdata

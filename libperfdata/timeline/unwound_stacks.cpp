@@ -22,6 +22,19 @@ void UnwoundStacks::add(const UserState& state, const Unwound& unwound) {
     if (unwound.end == StackEnd::no_unwind_info) ++without_information_[*unwound.object];
 }
 
+void UnwoundStacks::add(const UnwoundStacks& later) {
+    stacks_ += later.stacks_;
+    not_unwound_ += later.not_unwound_;
+    for (std::size_t end = 0; end < by_end_.size(); ++end) by_end_[end] += later.by_end_[end];
+    for (const auto& [size, stacks] : later.short_copies_) short_copies_[size] += stacks;
+    for (const auto& [size, most] : later.wanted_copies_) {
+        auto& wanted = wanted_copies_[size];
+        wanted = std::max(wanted, most);
+    }
+    for (const auto& [object, stacks] : later.without_file_) without_file_[object] += stacks;
+    for (const auto& [object, stacks] : later.without_information_) without_information_[object] += stacks;
+}
+
 UnwoundStacks UnwoundStacks::restored(const stored::Model& model) {
     const auto& facts = model.facts;
     UnwoundStacks stacks;

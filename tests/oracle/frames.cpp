@@ -153,7 +153,7 @@ ComparedFrames compare_file(const std::string& path) {
             "%zu rows; %zu warnings, %s\n",
             path.c_str(), compared.functions, compared.rows, compared.cells, compared.differing, compared.spilled,
             compared.unslotted, compared.most_rules, compared.most_rows, warnings,
-            section != nullptr && section->uses_table() ? "table" : "no table");
+            section != nullptr && section->has_table() ? "table" : "no table");
     }
     return compared;
 }

@@ -20,6 +20,9 @@ class PERFDATA_EXPORT UnwoundStacks {
   public:
     // Counts a stack that was unwound.
     void add(const UserState& state, const Unwound& unwound);
+    // Adds the counts of stacks that come later. Together they must have less than most_sizes sizes: which are told
+    // apart then does not depend on where they were cut.
+    void add(const UnwoundStacks& later);
     // Counts stacks that nobody unwound: the counting had no unwinder.
     void add_not_unwound(std::uint64_t stacks = 1) { not_unwound_ += stacks; }
 

@@ -2,7 +2,6 @@
 #include "cfi_section.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -144,38 +143,34 @@ class CfiSection::Index {
         auto table = CfiTable::open(input, target);
         if (table) {
             table_ = *table;
-            table_good_ = table_opened_ = true;
         } else {
             damage_ = table.error();
         }
     }
 
-    std::optional<Error> loss() const { return walk_once_.done() ? loss_ : std::nullopt; }
+    std::optional<Error> loss(std::uint64_t vaddr) const {
+        if (!walk_once_.done() || (table_ && in_table(vaddr))) return {};
+        return loss_;
+    }
     const CfiEntries& entries() const { return entries_; }
     const Limits& limits() const { return limits_; }
-    bool uses_table() const { return table_good_; }
-    bool as_opened() const { return table_good_ == table_opened_; }
+    bool has_table() const { return table_.has_value(); }
     std::optional<Error> damage() const {
         const std::scoped_lock lock(mutex_);
         return damage_;
     }
 
     Result<CfiPlace> find(std::uint64_t vaddr) const {
-        if (table_good_) {
-            auto found = in_table(vaddr);
-            if (found) return found;
-            table_good_ = false;
-            note(found.error());
+        if (!table_) return in_walk(vaddr);
+        auto found = in_table(vaddr);
+        if (found) return found;
+        note(found.error());
+        // The table may be right about the addresses around it.
+        auto place = in_walk(vaddr);
+        if (place) {
+            place->begin = vaddr;
+            place->end = vaddr == UINT64_MAX ? vaddr : vaddr + 1;
         }
-        walk_once_([&] { walk(); });
-        const auto above = first_above(stretches_, vaddr, [](const CfiStretch& stretch) { return stretch.begin; });
-        CfiPlace place;
-        if (above != 0) place.begin = stretches_[above - 1].begin;
-        if (above != stretches_.size()) place.end = stretches_[above].begin;
-        if (above == 0 || stretches_[above - 1].offset == no_entry) return place;
-        auto function = entries_.function(stretches_[above - 1].offset);
-        if (!function) return fail(function.error());
-        place.function = std::move(*function);
         return place;
     }
 
@@ -232,13 +227,26 @@ class CfiSection::Index {
         if (!damage_) damage_ = error;
     }
 
-    // Errors: the table is wrong, or what it leads to.
+    // Looks among all entries. Errors: the entry is damaged.
+    Result<CfiPlace> in_walk(std::uint64_t vaddr) const {
+        walk_once_([&] { walk(); });
+        const auto above = first_above(stretches_, vaddr, [](const CfiStretch& stretch) { return stretch.begin; });
+        CfiPlace place;
+        if (above != 0) place.begin = stretches_[above - 1].begin;
+        if (above != stretches_.size()) place.end = stretches_[above].begin;
+        if (above == 0 || stretches_[above - 1].offset == no_entry) return place;
+        auto function = entries_.function(stretches_[above - 1].offset);
+        if (!function) return fail(function.error());
+        place.function = std::move(*function);
+        return place;
+    }
+    // There must be a table. Errors: it is wrong there, or what it leads to.
     Result<CfiPlace> in_table(std::uint64_t vaddr) const {
         constexpr std::size_t most_at_one_address = 4;  // functions of no size lie before others
-        const auto above = table_.above(vaddr, entries_.target());
+        const auto above = table_->above(vaddr, entries_.target());
         auto at = above;
         CfiPlace place;
-        if (above < table_.size() && begin_of(above) > vaddr) place.end = begin_of(above);
+        if (above < table_->size() && begin_of(above) > vaddr) place.end = begin_of(above);
         for (std::size_t tried = 0; at != 0 && tried < most_at_one_address; ++tried) {
             --at;
             if (tried != 0 && begin_of(at) != begin_of(at + 1)) break;
@@ -252,17 +260,17 @@ class CfiSection::Index {
             place.begin = std::max(place.begin, function->end);
         }
         // Nothing is there, if the table is right about what comes next.
-        if (above < table_.size()) {
+        if (above < table_->size()) {
             if (const auto next = function_of(above); !next) return fail(next.error());
         }
         return place;
     }
     std::uint64_t begin_of(std::size_t index) const {
-        return table_.begin_address(index) & entries_.target().address_mask();
+        return table_->begin_address(index) & entries_.target().address_mask();
     }
     // Reads the entry that the table leads to, and checks where it begins.
     Result<CfiFunction> function_of(std::size_t index) const {
-        const auto offset = table_.entry_address(index) - entries_.input().address;
+        const auto offset = table_->entry_address(index) - entries_.input().address;
         auto function = entries_.function(offset & entries_.target().address_mask());
         if (function && function->begin != begin_of(index)) {
             return fail(ErrorCode::malformed, Error::no_offset, ".eh_frame_hdr",
@@ -287,9 +295,7 @@ class CfiSection::Index {
 
     CfiEntries entries_;
     Limits limits_;
-    CfiTable table_;
-    bool table_opened_ = false;
-    mutable std::atomic<bool> table_good_ = false;
+    std::optional<CfiTable> table_;  // nothing: there is none that can be used
     mutable Once walk_once_;
     // Valid after walk_once_:
     mutable std::vector<CfiStretch> stretches_;
@@ -360,19 +366,16 @@ const CfiInput& CfiSection::input() const {
     return index_->entries().input();
 }
 
-bool CfiSection::uses_table() const {
-    return index_->uses_table();
+bool CfiSection::has_table() const {
+    return index_->has_table();
 }
 
-bool CfiSection::intact() const {
-    return index_->as_opened();
-}
 std::optional<Error> CfiSection::damage() const {
     return index_->damage();
 }
 
-std::optional<Error> CfiSection::loss() const {
-    return index_->loss();
+std::optional<Error> CfiSection::loss(std::uint64_t vaddr) const {
+    return index_->loss(vaddr);
 }
 
 }  // namespace perfdata

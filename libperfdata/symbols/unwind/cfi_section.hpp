@@ -28,9 +28,10 @@ namespace perfdata {
 //                                      | ...                                              |
 //                                      +--------------------------------------------------+
 //
-// The table is not believed: it is used if it is sorted, and what it finds must begin where it says. Otherwise all
-// entries are read once and sorted, as they are where there is no table. Where functions overlap, the one that begins
-// last counts.
+// The table is not believed: it is used if it is sorted, and what it finds must begin where it says. Where it does not,
+// all entries are read once and sorted, as they are where there is no table, and the answer is that of the sorted ones.
+// So answers depend on nothing but the address: not on what was asked before, nor by which thread. Where functions
+// overlap, the one that begins last counts.
 class CfiSection {
   public:
     // Errors: limit (the section is larger than 2 GiB).
@@ -60,16 +61,14 @@ class CfiSection {
     Result<void> functions(const std::function<bool(const CfiFunction&)>& visit) const;
 
     const CfiInput& input() const;
-    // Returns true while the table of .eh_frame_hdr is in use.
-    bool uses_table() const;
+    // Returns true if there is a table of .eh_frame_hdr that can be used.
+    bool has_table() const;
     // Returns what is wrong with the table or with the section's structure, as far as it has been read: entries behind
     // it cannot be found. Nothing if all is well so far.
     std::optional<Error> damage() const;
-    // Returns false once the table was found wrong: from then on it is not used, so that answers depend on what was
-    // asked before.
-    bool intact() const;
-    // Returns why any function may be missing from the answers of find(); nothing if none is, as far as is known.
-    std::optional<Error> loss() const;
+    // Returns why a function may be missing from the answer that find() has given for an address; nothing if the table
+    // gave it, or if all entries were read.
+    std::optional<Error> loss(std::uint64_t vaddr) const;
 
   private:
     class Index;

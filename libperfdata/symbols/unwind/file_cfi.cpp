@@ -217,7 +217,7 @@ Result<std::optional<UnwindRow>> FileCfi::row_at(std::uint64_t vaddr, RuleSpill&
     if (mini_ && mini_->damage) return fail(*mini_->damage);
     for (const auto* section : {&eh_frame_, &debug_frame_}) {
         if (!*section) continue;
-        if (auto loss = (*section)->loss()) return fail(std::move(*loss));
+        if (auto loss = (*section)->loss(vaddr)) return fail(std::move(*loss));
     }
     return row;
 }

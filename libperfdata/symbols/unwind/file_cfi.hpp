@@ -41,11 +41,6 @@ class FileCfi {
     // Returns what a row of row_at() refers to.
     RowSource source(const UnwindRow& row, const RuleSpill& spill, std::uint64_t bias) const;
     const std::optional<Error>& damage() const { return damage_; }
-    // Returns false once answers depend on what was asked before.
-    bool intact() const {
-        if (eh_frame_ && !eh_frame_->intact()) return false;
-        return !mini_ || !mini_->once.done() || !mini_->cfi || mini_->cfi->intact();
-    }
     // Returns how many bytes of memory the sections take.
     std::uint64_t memory() const {
         return eh_frame_bytes_.bytes.capacity() + header_bytes_.bytes.capacity() + debug_frame_bytes_.bytes.capacity() +

@@ -36,8 +36,7 @@ class MappedCfi {
 
         std::uint64_t memory() const override { return once.done() && cfi ? cfi->memory() : 0; }
         bool intact() const override {
-            if (!once.done() || !cfi) return true;
-            return cfi->intact() && (!cfi->damage() || cfi->damage()->code != ErrorCode::io);
+            return !once.done() || !cfi || !cfi->damage() || cfi->damage()->code != ErrorCode::io;
         }
     };
     struct Opened {
