@@ -322,6 +322,15 @@ void unmap(char* pages, std::size_t size) {
     ::munmap(pages, size);
 }
 
+void fill_pages([[maybe_unused]] char* begin, [[maybe_unused]] std::size_t size) noexcept {
+#ifdef MADV_POPULATE_WRITE
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto from = reinterpret_cast<std::uintptr_t>(begin) / page * page;
+    const auto to = (reinterpret_cast<std::uintptr_t>(begin) + size + page - 1) / page * page;
+    (void)::madvise(reinterpret_cast<void*>(from), to - from, MADV_POPULATE_WRITE);
+#endif
+}
+
 void give_back_memory() noexcept {
 #if defined(__GLIBC__)
     (void)::malloc_trim(0);

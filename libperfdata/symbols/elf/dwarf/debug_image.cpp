@@ -211,6 +211,7 @@ void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end, cons
         while (behind <= last && !from.loaded[behind]) ++behind;
         const auto at = first * block;
         const auto part = all.subspan(at, std::min(behind * block, all.size()) - at);
+        platform::fill_pages(part.data(), part.size());
         note(read_exactly(*file_, *section.from, at, part, look));
         std::fill(from.loaded.begin() + static_cast<std::ptrdiff_t>(first),
                   from.loaded.begin() + static_cast<std::ptrdiff_t>(behind), true);
