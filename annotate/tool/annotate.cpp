@@ -392,13 +392,13 @@ class Annotate {
         if (options_.functions.versions) return write_text_versions(page, listings, text, sink);
         const bool by_name = !options_.functions.symbols.empty();
         if (!by_name) write_text_summary(page, listings, unattributed, text, sink);
+        std::vector<const Listing*> shown;
         for (const auto& listing : listings) {
             // Functions without code at hand are in the summary only. A function chosen by name gets a listing that
             // says why.
-            if (by_name || listing.image || listing.kind == CodeClass::bpf) {
-                write_text_listing(page, listing, text, sink);
-            }
+            if (by_name || listing.image || listing.kind == CodeClass::bpf) shown.push_back(&listing);
         }
+        write_text_listings(page, shown, text, options_.names.threads(), sink);
     }
 
     PercentOf percent_of() const {

@@ -410,8 +410,9 @@ TEST_CASE("Debug information that can no longer be read is an error", "[symbols]
 }
 
 TEST_CASE("A packed section that was left in its middle is unpacked when it is needed", "[symbols][dwarf]") {
-    constexpr std::size_t size = std::size_t{5} << 20;
     const auto kind = GENERATE(zlib, zstd);
+    // libdeflate unpacks up to 64 MiB at once, and is not left.
+    const auto size = std::size_t{kind == zlib ? 65u : 5u} << 20;
     Blob content(size);
     std::uint64_t state = 88172645463325252;
     for (auto& byte : content) {

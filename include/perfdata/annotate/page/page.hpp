@@ -69,6 +69,11 @@ PERFDATA_EXPORT void write_text_summary(const PageContext& page, std::span<const
 PERFDATA_EXPORT void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options,
                                         const Sink& sink);
 
+// write_text_listings(...) writes several one behind the other, as that does, on up to `jobs` threads. Each text holds
+// some thousand rows until it is written.
+PERFDATA_EXPORT void write_text_listings(const PageContext& page, std::span<const Listing* const> listings,
+                                         const TextOptions& options, unsigned jobs, const Sink& sink);
+
 // write_text_versions(...) writes a table of each function's versions: when each existed and what it changed.
 PERFDATA_EXPORT void write_text_versions(const PageContext& page, std::span<const Listing> listings,
                                          const TextOptions& options, const Sink& sink);
