@@ -78,7 +78,8 @@ TEST_CASE("Wrong tables of unwind information lead all parts alike", "[symbols][
             INFO(name << " every " << every);
             const auto content = content_of_file(PERFDATA_FIXTURES "/stacks/" + program + "/mnt/prog/stacks");
             const TempDir root;
-            std::filesystem::create_directories(root.path() / "mnt/prog");
+            std::filesystem::copy(PERFDATA_FIXTURES "/stacks/" + program, root.path(),
+                                  std::filesystem::copy_options::recursive);
             root.write("mnt/prog/stacks", with_wrong_table(content, every));
             const PartedRecording opened(content_of_file(PERFDATA_FIXTURES "/stacks/" + name));
             check_parts(opened, root.path().string());
