@@ -14,20 +14,24 @@ endif()
 # Beside the shared libraries that were found: those of another version may be elsewhere.
 get_target_property(boost_file Boost::iostreams LOCATION)
 list(GET perfdata_libzstd_LINK_LIBRARIES 0 zstd_file)
-set(beside boost_iostreams zstd)
+set(wanted boost_iostreams zstd)
 if(PERFDATA_LIBDEFLATE)
   list(GET perfdata_libdeflate_LINK_LIBRARIES 0 deflate_file)
-  list(APPEND beside deflate)
+  list(APPEND wanted deflate)
 endif()
-foreach(library ${beside})
+foreach(library ${wanted})
   string(REGEX REPLACE "_.*" "" package ${library})
   cmake_path(GET ${package}_file PARENT_PATH folder)
   find_library(perfdata_lib${library}_archive lib${library}.a PATHS ${folder} NO_DEFAULT_PATH)
 endforeach()
 find_library(perfdata_libz_archive libz.a)
 find_library(perfdata_liblzma_archive liblzma.a)
+# Seldom needed: it may stay shared.
+if(NOT perfdata_libdeflate_archive)
+  list(REMOVE_ITEM wanted deflate)
+endif()
 set(missing "")
-foreach(library ${beside} z lzma)
+foreach(library ${wanted} z lzma)
   mark_as_advanced(perfdata_lib${library}_archive)
   if(perfdata_lib${library}_archive)
     list(APPEND perfdata_static_archives ${perfdata_lib${library}_archive})
@@ -36,6 +40,10 @@ foreach(library ${beside} z lzma)
   endif()
 endforeach()
 # Archives may be made for other kinds of programs.
+if(NOT perfdata_static_tried STREQUAL "${perfdata_static_archives}")
+  unset(PERFDATA_HAS_STATIC_LIBRARIES CACHE)
+  set(perfdata_static_tried "${perfdata_static_archives}" CACHE INTERNAL "archives that were tried")
+endif()
 if(NOT missing)
   include(CheckCXXSourceCompiles)
   include(CMakePushCheckState)
@@ -43,13 +51,20 @@ if(NOT missing)
   set(CMAKE_REQUIRED_LIBRARIES ${perfdata_static_archives} Boost::boost)
   set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
   set(CMAKE_REQUIRED_QUIET ON)
+  if(deflate IN_LIST wanted)
+    set(CMAKE_REQUIRED_DEFINITIONS -DWITH_LIBDEFLATE)
+  endif()
   check_cxx_source_compiles([[
     #include <boost/iostreams/filter/zlib.hpp>
     #include <iostream>
     extern "C" const char* ZSTD_versionString();
     extern "C" const char* zlibVersion();
     extern "C" const char* lzma_version_string();
+    extern "C" void* libdeflate_alloc_decompressor();
     int main() {
+    #ifdef WITH_LIBDEFLATE
+        std::cout << libdeflate_alloc_decompressor();
+    #endif
         std::cout << ZSTD_versionString() << zlibVersion() << lzma_version_string() << boost::iostreams::zlib::okay;
     }
     ]] PERFDATA_HAS_STATIC_LIBRARIES)

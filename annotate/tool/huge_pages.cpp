@@ -58,7 +58,8 @@ void note_block(std::uintptr_t block, std::size_t size) {
 }  // namespace
 
 void use_huge_pages() noexcept {
-    platform::take_heap_in_steps(heap_step);
+    // With a limit, a step that is larger than what is left would be refused, and the block with it.
+    platform::take_heap_in_steps(platform::is_space_limited() ? 0 : heap_step);
     // Only the first heap has huge pages. Two CPUs share it: reports took 0.83 of their wall time on two threads.
     platform::share_heaps(std::max(1U, std::thread::hardware_concurrency() / 2));
     heap_begin = asked_until = platform::heap_end();

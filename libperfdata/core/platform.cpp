@@ -327,7 +327,9 @@ void fill_pages([[maybe_unused]] char* begin, [[maybe_unused]] std::size_t size)
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto from = reinterpret_cast<std::uintptr_t>(begin) / page * page;
     const auto to = (reinterpret_cast<std::uintptr_t>(begin) + size + page - 1) / page * page;
+    const int before = errno;
     (void)::madvise(reinterpret_cast<void*>(from), to - from, MADV_POPULATE_WRITE);
+    errno = before;
 #endif
 }
 
@@ -359,6 +361,14 @@ std::uintptr_t heap_end() noexcept {
 #else
     return 0;
 #endif
+}
+
+bool is_space_limited() noexcept {
+    for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+        ::rlimit limit{};
+        if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return true;
+    }
+    return false;
 }
 
 bool ask_huge_pages([[maybe_unused]] std::uintptr_t begin, [[maybe_unused]] std::uintptr_t end) noexcept {

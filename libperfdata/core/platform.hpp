@@ -172,8 +172,8 @@ void remove(const char* path) noexcept;  // may be called from a signal handler
 // map_zeros(size) returns pages of zeros, which take memory when they are written; null if there is no room.
 char* map_zeros(std::uint64_t size);
 void unmap(char* pages, std::size_t size);
-// fill_pages(begin, size) has the system make these pages of map_zeros() at once, for who will write all of them: else
-// each takes a page fault. If it cannot, nothing changes.
+// fill_pages(begin, size) has the system provide memory for these pages at once, for who will write all of them: else
+// each takes a page fault. What they hold stays. If it cannot, nothing changes.
 void fill_pages(char* begin, std::size_t size) noexcept;
 // give_back_memory() returns what was freed to the system, as far as the system's allocator can.
 void give_back_memory() noexcept;

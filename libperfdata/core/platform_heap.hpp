@@ -18,6 +18,8 @@ void take_heap_in_steps(std::size_t bytes) noexcept;
 void share_heaps(unsigned number) noexcept;
 // heap_end() returns the address behind the heap of the first thread, which ends there and grows; 0 if there is none.
 std::uintptr_t heap_end() noexcept;
+// is_space_limited() returns true if the process may have no more than some memory or address space (ulimit -d, -v).
+bool is_space_limited() noexcept;
 // ask_huge_pages(begin, end) asks the system to use huge pages in what is mapped from `begin` to `end`. Returns false
 // if it has none for those who ask.
 bool ask_huge_pages(std::uintptr_t begin, std::uintptr_t end) noexcept;

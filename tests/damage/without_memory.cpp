@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -68,6 +69,11 @@ TEST_CASE("Without memory for its setup the tool ends with a message", "[without
         INFO(arguments << ": " << said);
         CHECK(good);
     }
+}
+
+TEST_CASE("With little address space short commands work", "[without_memory]") {
+    const auto program = std::filesystem::file_size(PERFDATA_TOOL) >> 10;
+    CHECK(least_for("info bpf/bpf_events.data") < program + (48 << 10));
 }
 
 TEST_CASE("Wherever memory runs out a command ends with a documented status, and says so", "[without_memory]") {

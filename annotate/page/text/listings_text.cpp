@@ -4,8 +4,12 @@
 //     listings | block | block | block | block |  one round: some blocks a thread, about as long as each other
 //                  |       |       |       |
 //                text    text    text    text     formatted in any order, taken in theirs
+//
+// What is not formatted ahead, since it is long, since the texts take much memory, or since there is none left, is
+// formatted when its turn comes, as on one thread.
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -16,12 +20,12 @@ namespace perfdata {
 namespace {
 
 constexpr std::size_t rows_of_block = 2048, together = 8;  // rows at least, and blocks of a thread
-// A longer listing is formatted when it is written: else its text would be held.
-constexpr std::size_t most_held = std::size_t{1} << 15;  // rows
+constexpr std::size_t most_rows_held = 8192;               // of a listing
+constexpr std::size_t most_held = std::size_t{32} << 20;   // bytes of texts, and a block of each thread above that
 
 struct Block {
     std::size_t begin = 0, end = 0;  // listings
-    bool held = true;
+    bool ahead = true;               // it is formatted ahead
     std::string text = {};
 };
 
@@ -34,7 +38,7 @@ Block next_block(std::span<const Listing* const> listings, std::size_t begin) {
     Block block{begin, begin};
     for (std::size_t rows = 0; block.end < listings.size() && rows < rows_of_block; ++block.end) {
         const auto more = rows_of(*listings[block.end]);
-        if (more > most_held) {
+        if (more > most_rows_held) {
             if (rows != 0) break;
             return {begin, begin + 1, false};
         }
@@ -58,19 +62,28 @@ void write_text_listings(const PageContext& page, std::span<const Listing* const
             blocks.push_back(next_block(listings, begin));
             begin = blocks.back().end;
         }
-        std::atomic<std::size_t> next = 0;
+        std::atomic<std::size_t> next = 0, held = 0;
         on_threads(std::min<std::size_t>(jobs, blocks.size()), [&] {
             for (auto at = next++; at < blocks.size(); at = next++) {
                 auto& block = blocks[at];
-                if (block.held) write(block, [&](std::string_view text) { block.text += text; });
+                block.ahead = block.ahead && held < most_held;
+                if (!block.ahead) continue;
+                try {
+                    write(block, [&](std::string_view text) { block.text += text; });
+                    held += block.text.size();
+                } catch (const std::bad_alloc&) {
+                    block.ahead = false;
+                    block.text = {};
+                }
             }
         });
-        for (const auto& block : blocks) {
-            if (block.held) {
+        for (auto& block : blocks) {
+            if (block.ahead) {
                 sink(block.text);
             } else {
                 write(block, sink);
             }
+            block.text = {};
         }
     }
 }

@@ -74,8 +74,9 @@ Result<void> unpack_zstd_section(Bytes packed, std::span<char> out, const LookOu
 
 Result<void> unpack_zlib_section(Bytes packed, std::span<char> out, const LookOut& look) {
     constexpr std::size_t most_at_once = std::size_t{64} << 20;  // 0.1 s
-    if (!look.beats() || out.size() <= most_at_once) {
+    if (out.size() <= most_at_once) {
         if (unpack_zlib_at_once(packed, out) == out.size()) return {};
+        std::ranges::fill(out, '\0');  // what zlib does not reach stays so
     }
     const auto size = unpack_zlib(packed, out, look.beats() ? [&] { look.look(); } : std::function<void()>());
     if (!size) return damaged(size.error());

@@ -58,6 +58,7 @@ class CfiTable {
     }
 
     std::size_t size() const { return begins_.size(); }
+    std::uint64_t address() const { return address_; }  // distances are from here
     // Returns the index of the first function that begins above the address.
     std::size_t above(std::uint64_t vaddr, const UnwindTarget& target) const {
         const auto distance =
@@ -149,7 +150,7 @@ class CfiSection::Index {
     }
 
     std::optional<Error> loss(std::uint64_t vaddr) const {
-        if (!walk_once_.done() || (table_ && in_table(vaddr))) return {};
+        if (!walk_once_.done() || (table_ && !in_table(vaddr).wrong)) return {};
         return loss_;
     }
     const CfiEntries& entries() const { return entries_; }
@@ -162,14 +163,13 @@ class CfiSection::Index {
 
     Result<CfiPlace> find(std::uint64_t vaddr) const {
         if (!table_) return in_walk(vaddr);
-        auto found = in_table(vaddr);
-        if (found) return found;
-        note(found.error());
-        // The table may be right about the addresses around it.
+        auto answer = in_table(vaddr);
+        if (!answer.wrong) return std::move(answer.place);
+        note(*answer.wrong);
         auto place = in_walk(vaddr);
         if (place) {
-            place->begin = vaddr;
-            place->end = vaddr == UINT64_MAX ? vaddr : vaddr + 1;
+            place->begin = std::max(place->begin, answer.place.begin);
+            place->end = std::min(place->end, answer.place.end);
         }
         return place;
     }
@@ -240,29 +240,54 @@ class CfiSection::Index {
         place.function = std::move(*function);
         return place;
     }
-    // There must be a table. Errors: it is wrong there, or what it leads to.
-    Result<CfiPlace> in_table(std::uint64_t vaddr) const {
+    // TableAnswer is what the table says of an address, and of all from `place.begin` to `place.end`.
+    struct TableAnswer {
+        CfiPlace place;
+        std::optional<Error> wrong;  // the table is wrong there, or what it leads to
+    };
+    // There must be a table.
+    TableAnswer in_table(std::uint64_t vaddr) const {
         constexpr std::size_t most_at_one_address = 4;  // functions of no size lie before others
         const auto above = table_->above(vaddr, entries_.target());
+        TableAnswer answer{stretch_before(above, vaddr), {}};
+        auto& place = answer.place;
+        const auto refuse = [&](Error& error) {
+            answer.wrong = std::move(error);
+            return std::move(answer);
+        };
         auto at = above;
-        CfiPlace place;
-        if (above < table_->size() && begin_of(above) > vaddr) place.end = begin_of(above);
         for (std::size_t tried = 0; at != 0 && tried < most_at_one_address; ++tried) {
             --at;
             if (tried != 0 && begin_of(at) != begin_of(at + 1)) break;
             auto function = function_of(at);
-            if (!function) return fail(function.error());
+            if (!function) return refuse(function.error());
+            if (function->begin > vaddr) continue;  // at the other end of all addresses
             if (vaddr < function->end) {
                 place.begin = std::max(place.begin, function->begin);
+                place.end = std::min(place.end, function->end);
                 place.function = std::move(*function);
-                return place;
+                return answer;
             }
             place.begin = std::max(place.begin, function->end);
         }
         // Nothing is there, if the table is right about what comes next.
         if (above < table_->size()) {
-            if (const auto next = function_of(above); !next) return fail(next.error());
+            if (auto next = function_of(above); !next) return refuse(next.error());
         }
+        return answer;
+    }
+    // Returns the addresses of which that entry is the first above. The table is sorted by distances from it, which
+    // wrap: its order is that on a circle of all addresses, which begins opposite of the table.
+    CfiPlace stretch_before(std::size_t above, std::uint64_t vaddr) const {
+        CfiPlace place;
+        if (table_->size() == 0) return place;
+        const auto mask = entries_.target().address_mask();
+        const auto opposite = (table_->address() + (mask >> 1) + 1) & mask;
+        const auto first = above != 0 ? begin_of(above - 1) : opposite;
+        const auto behind = above != table_->size() ? begin_of(above) : opposite;
+        if (first < behind) return {{}, first, behind};
+        if (vaddr < behind) return {{}, 0, behind};
+        place.begin = first;
         return place;
     }
     std::uint64_t begin_of(std::size_t index) const {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The sorted table of .eh_frame_hdr, and what becomes of a wrong one.
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "catch.hpp"
+#include "support/random.hpp"
 #include "unit/symbols/cfi_case.hpp"
 
 using namespace perfdata;
@@ -132,4 +136,72 @@ TEST_CASE("Entries of a table that begin at one address are told apart by size",
     one.open(&table);
     CHECK(one.row(0x1008) == "7+8 3:[-16] 16:[-8]");
     CHECK(one.section->has_table());
+}
+
+TEST_CASE("A table may have functions at both ends of all addresses", "[symbols][unwind]") {
+    CfiBuilder::Options options;
+    options.address = 0x100;
+    options.table_address = 0x10;
+    CfiCase one(options);
+    const auto cie = one.builder.cie();
+    one.builder.fde(cie, 0xfffffffffffffef0, 0x10, I().offset(3, 2));
+    one.builder.fde(cie, 0x1000, 0x20);
+    const auto table = one.builder.table();
+    const auto& section = one.open(&table);
+    CHECK(section.has_table());
+    CHECK(one.row(0x5) == "none");
+    CHECK(section.extent(0x5) == std::pair<std::uint64_t, std::uint64_t>(0, 0x1000));
+    CHECK(one.row(0xffffffffffffff80) == "none");
+    CHECK(section.extent(0xffffffffffffff80) ==
+          std::pair<std::uint64_t, std::uint64_t>(0xffffffffffffff00, UINT64_MAX));
+    CHECK(one.row(0xfffffffffffffef8) == "7+8 3:[-16] 16:[-8]");
+    CHECK(problem_of_table(section) == "none");
+}
+
+TEST_CASE("Answers hold as far as they say, also of wrong tables", "[symbols][unwind]") {
+    Random random(20261129);
+    std::size_t wrong = 0, compared = 0;
+    for (int round = 0; round < 400; ++round) {
+        CfiBuilder::Options options;
+        const bool wide = random.below(2) == 0;
+        options.wide_addresses = wide;
+        options.address = random.below(2) == 0 ? 0x8000 : wide ? 0xffffffffffff8000 : 0xffff8000;
+        options.table_address = options.address - 0x1000;
+        CfiCase one(options, target_of(ArchFamily::x86, wide ? 8 : 4));
+        const auto cie = one.builder.cie();
+        const auto mask = wide ? UINT64_MAX : UINT32_MAX;
+        std::vector<std::uint64_t> probes{0, 5, mask, mask - 5, mask / 2, mask / 2 + 1};
+        std::uint64_t begin = options.table_address - 0x800;
+        for (auto functions = random.below(10); functions != 0; --functions) {
+            begin += random.below(0x40);
+            const auto size = random.below(0x30);
+            if ((begin & mask) + size < (begin & mask) || (begin & mask) + size > mask) continue;
+            one.builder.fde(cie, begin & mask, size);
+            for (const auto at : {begin - 1, begin, begin + size / 2, begin + size - 1, begin + size}) {
+                probes.push_back(at & mask);
+            }
+        }
+        auto table = one.builder.table();
+        for (auto flips = random.below(4); flips != 0 && table.size() > 12; --flips) {
+            table.at(12 + random.below(table.size() - 12)) ^= static_cast<std::byte>(1u << random.below(8));
+        }
+        const auto& section = one.open(&table);
+        const auto found = [&](std::uint64_t at) -> std::optional<std::uint32_t> {
+            const auto function = section.find(at);
+            REQUIRE(function);
+            return *function ? std::optional((*function)->offset) : std::nullopt;
+        };
+        for (const auto at : probes) {
+            const auto [first, behind] = section.extent(at);
+            CHECK((first <= at && (at < behind || behind == UINT64_MAX)));
+            for (const auto other : probes) {
+                if (other < first || other >= behind) continue;
+                CHECK(found(other) == found(at));
+                ++compared;
+            }
+        }
+        if (section.damage()) ++wrong;
+    }
+    CHECK(wrong > 50);
+    CHECK(compared > 10'000);
 }

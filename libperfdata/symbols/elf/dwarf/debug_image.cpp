@@ -114,9 +114,9 @@ class Layout {
 Result<void> read_exactly(const ElfFile& file, const ElfFile::Section& section, std::uint64_t from, std::span<char> out,
                           const LookOut& look) {
     constexpr std::size_t bytes_a_look = std::size_t{8} << 20;
-    const auto step = look.beats() ? bytes_a_look : out.size();
     for (std::size_t at = 0; at < out.size();) {
-        const auto part = out.subspan(at, std::min(step, out.size() - at));
+        const auto part = out.subspan(at, std::min(bytes_a_look, out.size() - at));
+        platform::fill_pages(part.data(), part.size());
         const auto got = file.source().read_at(section.offset + from + at, std::as_writable_bytes(part));
         if (!got) return fail(got.error());
         if (*got != part.size()) {
@@ -196,8 +196,9 @@ void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end, cons
     if (section.packed.packing != Packing::none) {
         if (!from.loaded[0]) {
             // All of it is written: a page fault for each 2 MiB instead of 4 KiB takes a fifth of the time away.
+            const auto image = reinterpret_cast<std::uintptr_t>(bytes().data());
             const auto at = reinterpret_cast<std::uintptr_t>(all.data());
-            platform::ask_huge_pages(at / platform::huge_page * platform::huge_page, at + all.size());
+            platform::ask_huge_pages(std::max(image, at / platform::huge_page * platform::huge_page), at + all.size());
             note(unpack_section(*file_, section, all, look));
             loaded_bytes_ += section.size;
         }
@@ -211,7 +212,6 @@ void DebugImage::load(Unread& from, std::uint64_t begin, std::uint64_t end, cons
         while (behind <= last && !from.loaded[behind]) ++behind;
         const auto at = first * block;
         const auto part = all.subspan(at, std::min(behind * block, all.size()) - at);
-        platform::fill_pages(part.data(), part.size());
         note(read_exactly(*file_, *section.from, at, part, look));
         std::fill(from.loaded.begin() + static_cast<std::ptrdiff_t>(first),
                   from.loaded.begin() + static_cast<std::ptrdiff_t>(behind), true);
