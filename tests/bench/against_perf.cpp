@@ -125,9 +125,10 @@ Words plain_of(const Pair& pair) {
 }
 
 // What runs behind perf takes longer: the system gives it memory that was not in use for a while. So `faster` compares
-// perf with what runs next, and what is compared with ours runs behind ours and before it in turn.
+// perf with what runs next, and what is compared with ours runs behind ours and before it in turn. Of those the least
+// times count: other load, and a hypervisor that takes memory back, only add to them.
 Compared compare(const Pair& pair, int rounds) {
-    std::vector<double> perf_seconds, seconds, faster, wall_gain, plain_seconds, of_plain;
+    std::vector<double> perf_seconds, seconds, faster, own_seconds, plain_seconds, own_wall, wall_of_two;
     Compared all;
     all.what = pair.what;
     all.aim = pair.aim;
@@ -157,16 +158,17 @@ Compared compare(const Pair& pair, int rounds) {
                     [&](const auto& own, const auto& plain) {
                         if (!plain.ended_well)
                             throw std::runtime_error(std::string(pair.what) + ": the plain loop failed");
+                        own_seconds.push_back(own.cpu_seconds);
                         plain_seconds.push_back(plain.cpu_seconds);
                         all.plain_peak = std::max(all.plain_peak, plain.peak_mebibytes);
-                        of_plain.push_back(own.cpu_seconds / plain.cpu_seconds);
                     });
             }
             if (pair.threads) {
                 in_turn(
                     first, [&] { return ours_on("2"); },
                     [&](const auto& own, const auto& two) {
-                        wall_gain.push_back(own.wall_seconds / two.wall_seconds);
+                        own_wall.push_back(own.wall_seconds);
+                        wall_of_two.push_back(two.wall_seconds);
                     });
             }
         }
@@ -174,10 +176,10 @@ Compared compare(const Pair& pair, int rounds) {
     all.perf_seconds = spread(perf_seconds);
     all.seconds = spread(seconds);
     all.faster = spread(faster);
-    if (!wall_gain.empty()) all.wall_gain = spread(wall_gain).median;
-    if (!of_plain.empty()) {
-        all.plain_seconds = spread(plain_seconds).median;
-        all.of_plain = spread(of_plain).median;
+    if (!own_wall.empty()) all.wall_gain = spread(own_wall).least / spread(wall_of_two).least;
+    if (!own_seconds.empty()) {
+        all.plain_seconds = spread(plain_seconds).least;
+        all.of_plain = spread(own_seconds).least / all.plain_seconds;
     }
     return all;
 }
@@ -234,7 +236,8 @@ double gain_of_two(const std::string& path, int rounds) {
 void print(const std::string& path, const std::vector<Compared>& table) {
     fmt::print(
         "\n{}: whole commands. CPU seconds (least to most), peak MiB; wall: time of -j 1 / of -j 2;\n"
-        "of plain: CPU time as a part of that of the plain loop for the same (plain_loops.hpp), plain: its peak\n",
+        "of plain: CPU time as a part of that of the plain loop for the same (plain_loops.hpp), both the least of "
+        "some; plain: its peak\n",
         path);
     fmt::print("  {:<21} {:>9} {:>22} {:>7} {:>5} {:>6} {:>8} {:>10} {:>9} {:>6} {:>5}\n", "", "perf s", "ours s",
                "faster", "aim", "wall", "of plain", "perf MiB", "ours MiB", "plain", "aim");
