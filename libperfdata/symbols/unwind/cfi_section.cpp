@@ -248,6 +248,8 @@ class CfiSection::Index {
     // There must be a table.
     TableAnswer in_table(std::uint64_t vaddr) const {
         constexpr std::size_t most_at_one_address = 4;  // functions of no size lie before others
+        const auto mask = entries_.target().address_mask();
+        if (vaddr > mask) return {{{}, mask + 1, UINT64_MAX}, {}};  // nothing lies there
         const auto above = table_->above(vaddr, entries_.target());
         TableAnswer answer{stretch_before(above, vaddr), {}};
         auto& place = answer.place;
@@ -276,8 +278,8 @@ class CfiSection::Index {
         }
         return answer;
     }
-    // Returns the addresses of which that entry is the first above. The table is sorted by distances from it, which
-    // wrap: its order is that on a circle of all addresses, which begins opposite of the table.
+    // Returns the stretch from the entry before `above` to that one. Distances wrap: the table is in the order of a
+    // circle of all addresses that begins opposite of the table.
     CfiPlace stretch_before(std::size_t above, std::uint64_t vaddr) const {
         CfiPlace place;
         if (table_->size() == 0) return place;

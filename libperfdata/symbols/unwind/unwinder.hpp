@@ -103,8 +103,9 @@ class Unwinder final : public StackUnwinder {
     std::optional<StackEnd> step_from(const Rule& rule, Address address, Walk& walk);
 
     static constexpr unsigned recent_bits = 13;  // 8192 entries of 72 bytes: below the 1 MiB that damage.memory allows
-    static constexpr std::size_t most_rows = std::size_t{1} << 20;     // 128 MiB with their tree
-    static constexpr std::size_t most_spilled = std::size_t{1} << 22;  // rules: 32 MiB
+    // Of one unwinder: up to four threads have one each.
+    static constexpr std::size_t most_rows = std::size_t{1} << 18;     // 32 MiB with their tree
+    static constexpr std::size_t most_spilled = std::size_t{1} << 20;  // rules: 8 MiB
     // Of expressions, for a whole stack: a small sample must not take long. Functions that align their stack have about
     // ten in a frame.
     static constexpr unsigned most_operations = 1u << 14;

@@ -170,7 +170,7 @@ TEST_CASE("Answers hold as far as they say, also of wrong tables", "[symbols][un
         CfiCase one(options, target_of(ArchFamily::x86, wide ? 8 : 4));
         const auto cie = one.builder.cie();
         const auto mask = wide ? UINT64_MAX : UINT32_MAX;
-        std::vector<std::uint64_t> probes{0, 5, mask, mask - 5, mask / 2, mask / 2 + 1};
+        std::vector<std::uint64_t> probes{0, 5, mask, mask - 5, mask / 2, mask / 2 + 1, UINT64_MAX, UINT64_MAX / 2};
         std::uint64_t begin = options.table_address - 0x800;
         for (auto functions = random.below(10); functions != 0; --functions) {
             begin += random.below(0x40);

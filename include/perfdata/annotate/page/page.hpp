@@ -69,8 +69,8 @@ PERFDATA_EXPORT void write_text_summary(const PageContext& page, std::span<const
 PERFDATA_EXPORT void write_text_listing(const PageContext& page, const Listing& listing, const TextOptions& options,
                                         const Sink& sink);
 
-// write_text_listings(...) writes several one behind the other, as that does, on up to `jobs` threads. Each text holds
-// some thousand rows until it is written.
+// write_text_listings(...) writes several one behind the other, as that does. Up to `jobs` threads format them, and
+// hold about 32 MiB of text.
 PERFDATA_EXPORT void write_text_listings(const PageContext& page, std::span<const Listing* const> listings,
                                          const TextOptions& options, unsigned jobs, const Sink& sink);
 
